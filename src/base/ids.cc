@@ -1,0 +1,107 @@
+#include "base/ids.h"
+
+#include <cstring>
+
+namespace hw {
+namespace {
+
+constexpr char kBase32[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+constexpr char kHex[] = "0123456789abcdef";
+
+int base32_value(char c) {
+  const char* at = std::strchr(kBase32, c);
+  return c != 0 && at != nullptr ? static_cast<int>(at - kBase32) : -1;
+}
+
+// The next `count` hex digits as a number; false where one is none (upper case is none, by the
+// recommendation).
+bool read_hex(std::string_view text, uint64_t& out) {
+  out = 0;
+  for (char c : text) {
+    const char* at = std::strchr(kHex, c);
+    if (c == 0 || at == nullptr) return false;
+    out = out << 4 | static_cast<uint64_t>(at - kHex);
+  }
+  return true;
+}
+
+void append_hex64(std::string& out, uint64_t value) {
+  char digits[16];
+  for (int i = 15; i >= 0; --i, value >>= 4) digits[i] = kHex[value & 15];
+  out.append(digits, 16);
+}
+
+}  // namespace
+
+RequestId RequestId::make(Nanos wall, Random& random) {
+  RequestId id;
+  std::memcpy(id.text_.data(), "req_", 4);
+  uint64_t ms = static_cast<uint64_t>(wall / kMillisecond);
+  for (int i = 13; i >= 4; --i, ms >>= 5) id.text_[static_cast<size_t>(i)] = kBase32[ms & 31];
+  uint64_t bits = random.next();
+  for (size_t i = 14; i < 26; ++i, bits >>= 5) id.text_[i] = kBase32[bits & 31];
+  bits = random.next();
+  for (size_t i = 26; i < kSize; ++i, bits >>= 5) id.text_[i] = kBase32[bits & 31];
+  return id;
+}
+
+bool RequestId::parse(std::string_view text, RequestId& out) {
+  if (text.size() != kSize || text.substr(0, 4) != "req_") return false;
+  for (char c : text.substr(4)) {
+    if (base32_value(c) < 0) return false;
+  }
+  std::memcpy(out.text_.data(), text.data(), kSize);
+  return true;
+}
+
+Nanos RequestId::wall() const {
+  uint64_t ms = 0;
+  for (size_t i = 4; i < 14; ++i) ms = ms << 5 | static_cast<uint64_t>(base32_value(text_[i]));
+  return static_cast<Nanos>(ms) * kMillisecond;
+}
+
+void TraceId::append_hex(std::string& out) const {
+  append_hex64(out, high);
+  append_hex64(out, low);
+}
+
+std::string TraceId::hex() const {
+  std::string out;
+  append_hex(out);
+  return out;
+}
+
+TraceParent TraceParent::parse(std::string_view header) {
+  TraceParent parsed;
+  if (header.size() < 55 || header[2] != '-' || header[35] != '-' || header[52] != '-') return {};
+  uint64_t version, flags;
+  if (!read_hex(header.substr(0, 2), version) || version == 0xff) return {};
+  // Version 00 has exactly these fields; a later one may add some behind another dash.
+  if (version == 0 ? header.size() != 55 : header.size() > 55 && header[55] != '-') return {};
+  if (!read_hex(header.substr(3, 16), parsed.trace.high)) return {};
+  if (!read_hex(header.substr(19, 16), parsed.trace.low)) return {};
+  if (!read_hex(header.substr(36, 16), parsed.parent)) return {};
+  if (!read_hex(header.substr(53, 2), flags)) return {};
+  parsed.flags = static_cast<uint8_t>(flags);
+  return parsed;
+}
+
+void TraceParent::append(std::string& out) const {
+  out += "00-";
+  trace.append_hex(out);
+  out += '-';
+  append_hex64(out, parent);
+  out += '-';
+  out += kHex[flags >> 4];
+  out += kHex[flags & 15];
+}
+
+void append_hex(std::string& out, const void* bytes, size_t size) {
+  const auto* at = static_cast<const unsigned char*>(bytes);
+  for (size_t i = 0; i < size; ++i) {
+    out += kHex[at[i] >> 4];
+    out += kHex[at[i] & 15];
+  }
+}
+
+}  // namespace hw

@@ -1,0 +1,47 @@
+// Small text building without fmt, whose header would triple the compile time of a plain file.
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <string>
+#include <string_view>
+
+namespace hw {
+
+inline void append(std::string& out, std::string_view text) {
+  out.append(text);
+}
+inline void append(std::string& out, char c) {
+  out += c;
+}
+template <std::integral T>
+  requires(!std::same_as<T, char> && !std::same_as<T, bool>)
+void append(std::string& out, T value) {
+  char digits[24];
+  const auto end = std::to_chars(digits, digits + sizeof digits, value);
+  out.append(digits, end.ptr);
+}
+
+// The parts one after another: concat("took ", 12, " ms").
+template <class... Parts>
+std::string concat(const Parts&... parts) {
+  std::string out;
+  (append(out, parts), ...);
+  return out;
+}
+
+// ASCII case folding only, as HTTP field names need.
+inline char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+}
+bool equal_ignoring_case(std::string_view a, std::string_view b);
+// Without the blanks and tabs at both ends.
+std::string_view trim(std::string_view text);
+// All of `text` as a decimal number; false where it is none or does not fit.
+template <std::integral T>
+bool parse_number(std::string_view text, T& out) {
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), out);
+  return !text.empty() && end.ec == std::errc() && end.ptr == text.data() + text.size();
+}
+
+}  // namespace hw
