@@ -1,0 +1,21 @@
+// Usage: token counts as an upstream reported them, brought to one meaning for all dialects.
+#pragma once
+
+#include <cstdint>
+
+namespace hw::wire {
+
+// `input` is all input; `cached_input` and `cache_creation_input` are parts of it, `reasoning` is a
+// part of `output`. Anthropic reports the parts beside each other and OpenAI inside each other;
+// here both mean the same.
+struct Usage {
+  int64_t input = 0;
+  int64_t cached_input = 0;
+  int64_t cache_creation_input = 0;
+  int64_t output = 0;
+  int64_t reasoning = 0;
+  bool told = false;  // the upstream reported usage at all
+  friend bool operator==(const Usage&, const Usage&) = default;
+};
+
+}  // namespace hw::wire
