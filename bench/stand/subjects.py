@@ -1,0 +1,127 @@
+"""What is compared: the gateway, nginx and haproxy, and how each is configured and started."""
+
+import os
+import pathlib
+import shutil
+import string
+
+from . import processes
+
+BENCH = pathlib.Path(__file__).resolve().parent.parent
+ROOT = BENCH.parent
+KEY = "sk-bench-0123456789abcdef0123456789abcdef"
+ADMIN_TOKEN = "bench-admin-0123456789abcdef0123456789ab"
+UPSTREAM_KEY = "sk-upstream-secret"
+MODEL = "bench"
+
+
+class Subject:
+    """One program between the load and the upstream. `folder` is its own, for files and its log."""
+
+    name = ""
+    program = ""
+
+    def __init__(self, folder, upstream_port):
+        self.folder = pathlib.Path(folder) / self.name
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.upstream_port = upstream_port
+        self.port = processes.free_port()
+        self.running = None
+
+    def installed(self):
+        return shutil.which(self.program) is not None
+
+    def argv(self):
+        raise NotImplementedError
+
+    def environment(self):
+        return {}
+
+    def start(self, cpu=None):
+        self.running = processes.Program(
+            self.argv(), cpu, self.environment(), self.folder, self.folder / "log"
+        )
+        return self.running
+
+    def stop(self):
+        if self.running:
+            self.running.stop()
+            self.running = None
+
+    def fill(self, template, **values):
+        """Writes a file of bench/conf with its $names replaced; gives its path."""
+        text = (BENCH / "conf" / template).read_text()
+        values = {"port": self.port, "upstream_port": self.upstream_port, **values}
+        path = self.folder / template
+        path.write_text(string.Template(text).substitute(values))
+        return path
+
+
+class Direct(Subject):
+    """No program between: the load goes straight to the upstream."""
+
+    name = "direct"
+
+    def __init__(self, folder, upstream_port):
+        super().__init__(folder, upstream_port)
+        self.port = upstream_port
+
+    def installed(self):
+        return True
+
+    def start(self, cpu=None):
+        return None
+
+
+class Nginx(Subject):
+    name = "nginx"
+    program = "nginx"
+
+    def argv(self):
+        return ["nginx", "-p", self.folder, "-e", "error.log", "-c", self.fill("nginx.conf")]
+
+
+class Haproxy(Subject):
+    name = "haproxy"
+    program = "haproxy"
+
+    def argv(self):
+        return ["haproxy", "-db", "-f", self.fill("haproxy.cfg")]
+
+
+class Headway(Subject):
+    """The gateway with everything on: a declared key, inspection, timeline, journal, metrics."""
+
+    name = "headway"
+    program = str(ROOT / "build" / "release" / "headway")
+    more_settings = ""  # appended to its file
+
+    def argv(self):
+        config = self.fill("headway.toml", store=self.folder / "headway.db")
+        if self.more_settings:
+            config.write_text(config.read_text() + "\n" + self.more_settings)
+        return [self.program, "serve", "--config", config]
+
+    def environment(self):
+        return {
+            "HEADWAY_BENCH_KEY": KEY,
+            "HEADWAY_ADMIN_TOKEN": ADMIN_TOKEN,
+            "HEADWAY_BENCH_UPSTREAM_KEY": UPSTREAM_KEY,
+        }
+
+    def forget(self):
+        """Removes its store, for a start from nothing."""
+        for path in self.folder.iterdir():
+            if path.name != "log":
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+class Envoy(Subject):
+    name = "envoy"
+    program = os.environ.get("PEER_ENVOY", "envoy")
+
+    def argv(self):
+        return [self.program, "-c", self.fill("envoy.yaml"), "--concurrency", "1", "-l", "error"]
+
+
+ALL = (Direct, Nginx, Haproxy, Headway, Envoy)
