@@ -1,0 +1,74 @@
+// Event: what one coroutine waits on. Others raise signals; the waiter gets those it asked for.
+//
+// One loop, one waiter at a time. This is the only way in which sockets, timers, pools and watchers
+// talk to the coroutine that owns them: they never close or cancel anything by themselves.
+#pragma once
+
+#include <boost/asio/post.hpp>
+#include <cstdint>
+#include <optional>
+
+#include "base/assert.h"
+#include "net/task.h"
+
+namespace hw::net {
+
+// A set of signals; the meaning of each bit belongs to whoever owns the event.
+using Signals = uint32_t;
+
+class Event {
+ public:
+  explicit Event(Executor executor) : executor_(executor) {}
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  ~Event() { HW_ASSERT(!waiter_); }
+
+  // Raises `signals` and, if the waiter asked for one of them, resumes it before returning. For
+  // callbacks of the loop, as their last act: the waiter may destroy the caller.
+  void raise(Signals signals) {
+    raised_ |= signals;
+    if (!waiter_ || (raised_ & wanted_) == 0) return;
+    Waiter waiter = std::move(*waiter_);
+    waiter_.reset();
+    std::move(waiter)();
+  }
+
+  // Raises `signals` from inside another coroutine of the loop: the waiter runs later.
+  void raise_later(Signals signals) {
+    raised_ |= signals;
+    if (!waiter_ || (raised_ & wanted_) == 0) return;
+    Waiter waiter = std::move(*waiter_);
+    waiter_.reset();
+    boost::asio::post(executor_, std::move(waiter));
+  }
+
+  // Suspends until one of `wanted` is raised (or was, and not taken yet); takes and returns those.
+  Task<Signals> wait(Signals wanted) {
+    wanted_ = wanted;
+    if ((raised_ & wanted) == 0) {
+      HW_ASSERT(!waiter_);
+      auto keep = [this](auto waiter) { waiter_.emplace(std::move(waiter)); };
+      co_await boost::asio::async_initiate<const Use, void()>(keep, kUse);
+    }
+    const Signals taken = raised_ & wanted;
+    raised_ &= ~taken;
+    co_return taken;
+  }
+
+  // Those of `signals` that are raised now, without taking them.
+  Signals pending(Signals signals) const { return raised_ & signals; }
+  // Forgets `signals`.
+  void drop(Signals signals) { raised_ &= ~signals; }
+
+ private:
+  using Use = boost::asio::use_awaitable_t<Executor>;
+  using Waiter = boost::asio::async_result<Use, void()>::handler_type;
+  static constexpr Use kUse{};
+
+  Executor executor_;
+  std::optional<Waiter> waiter_;
+  Signals wanted_ = 0;
+  Signals raised_ = 0;
+};
+
+}  // namespace hw::net

@@ -1,0 +1,126 @@
+#include "net/listener.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
+#include <cerrno>
+#include <cstring>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "net/resolver.h"
+#include "net/socket.h"
+#include "net/timers.h"
+
+namespace hw::net {
+namespace {
+
+constexpr int kBacklog = 4096;
+// Out of descriptors, accepting again at once would only spin.
+constexpr Nanos kPauseWhenFull = 100 * kMillisecond;
+
+}  // namespace
+
+struct Listener::Impl {
+  using Descriptor = boost::asio::posix::basic_stream_descriptor<Executor>;
+  struct Pause final : Deadline {
+    Impl& impl;
+    explicit Pause(Impl& i) : Deadline(i.loop.timers()), impl(i) {}
+    void on_deadline() override { impl.wait(); }
+  };
+
+  Loop& loop;
+  Descriptor descriptor;
+  OnAccept on_accept;
+  Pause pause{*this};
+  std::shared_ptr<bool> alive = std::make_shared<bool>(true);
+
+  Impl(Loop& l, int fd, OnAccept call)
+      : loop(l), descriptor(l.executor(), fd), on_accept(std::move(call)) {}
+  ~Impl() { *alive = false; }
+
+  void wait() {
+    descriptor.async_wait(Descriptor::wait_read,
+                          [this, still = alive](const boost::system::error_code& error) {
+                            if (error || !*still) return;
+                            loop.enter();
+                            accept_all();
+                            loop.leave();
+                          });
+  }
+
+  void accept_all() {
+    for (;;) {
+      const int fd =
+          ::accept4(descriptor.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+      if (fd >= 0) {
+        set_stream_options(fd);
+        on_accept(fd);
+        if (!descriptor.is_open()) return;
+        continue;
+      }
+      if (errno == EAGAIN || errno == EWOULDBLOCK) return wait();
+      if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+        log_error("net", concat("cannot accept a connection: ", std::strerror(errno)));
+        return pause.set(monotonic_ns() + kPauseWhenFull);
+      }
+      // ECONNABORTED and its like concern that one connection only.
+    }
+  }
+};
+
+namespace {
+
+Result<int> bind_and_listen(const Address& address, const std::string& name) {
+  const int fd = ::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0)
+    return fail(ErrorCode::kConfig, concat("cannot open a socket: ", std::strerror(errno)));
+  const int on = 1;
+  ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  ::setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
+  if (::bind(fd, reinterpret_cast<const sockaddr*>(&address.storage), address.size) == 0 &&
+      ::listen(fd, kBacklog) == 0) {
+    return fd;
+  }
+  const std::string reason = std::strerror(errno);
+  ::close(fd);
+  return fail(ErrorCode::kConfig, concat("cannot listen on ", name, ": ", reason));
+}
+
+uint16_t bound_port(int fd) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
+  return ntohs(address.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&address)->sin6_port
+                                             : reinterpret_cast<sockaddr_in*>(&address)->sin_port);
+}
+
+}  // namespace
+
+Listener::Listener(std::unique_ptr<Impl> impl)
+    : impl_(std::move(impl)), port_(bound_port(impl_->descriptor.native_handle())) {}
+Listener::~Listener() = default;
+
+Result<std::unique_ptr<Listener>> Listener::open(Loop& loop, const std::string& host, uint16_t port,
+                                                 OnAccept on_accept) {
+  Result<Addresses> addresses = look_up(host, port);
+  if (!addresses) return fail(ErrorCode::kConfig, addresses.error().message);
+  Result<int> fd = bind_and_listen(addresses->front(), concat(host, ":", port));
+  if (!fd) return fail(fd.error());
+  return std::unique_ptr<Listener>(
+      new Listener(std::make_unique<Impl>(loop, *fd, std::move(on_accept))));
+}
+
+void Listener::start() {
+  impl_->wait();
+}
+
+void Listener::stop() {
+  impl_->pause.clear();
+  boost::system::error_code ignored;
+  impl_->descriptor.close(ignored);
+}
+
+}  // namespace hw::net

@@ -1,0 +1,20 @@
+// The one header that lets Asio's coroutine types out of net and http: Task<T> for whoever awaits.
+//
+// Rules for code that awaits (g++ 12 miscompiles the rest): no capturing lambda and no braced
+// aggregate inside a co_await expression, await into a variable before a switch or if, parameters
+// are references that outlive the coroutine, views, or classes with constructors.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace hw::net {
+
+using Executor = boost::asio::io_context::executor_type;
+
+// A lazily started coroutine on one loop; awaited at most once.
+template <class T = void>
+using Task = boost::asio::awaitable<T, Executor>;
+
+}  // namespace hw::net

@@ -1,0 +1,41 @@
+// TlsContext: certificates, trust and session resumption for one side of TLS on one loop. OpenSSL
+// contends on locks when threads share a context, so each loop makes its own.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+
+struct ssl_ctx_st;
+struct ssl_st;
+struct ssl_session_st;
+
+namespace hw::net {
+
+class TlsContext {
+ public:
+  // For upstreams: verifies against the system's roots and those in `ca_file` (PEM; empty: none).
+  // Errors: kConfig when the file cannot be read.
+  static Result<std::unique_ptr<TlsContext>> client(const std::string& ca_file);
+  // For clients of ours: a PEM chain and its key. Errors: kConfig with the file and OpenSSL's
+  // words.
+  static Result<std::unique_ptr<TlsContext>> server(const std::string& certificate_file,
+                                                    const std::string& key_file);
+  ~TlsContext();
+  TlsContext(const TlsContext&) = delete;
+  TlsContext& operator=(const TlsContext&) = delete;
+
+  // A new connection object bound to descriptor `fd`; the caller frees it.
+  ssl_st* open(int fd);
+  // Prepares `ssl` to connect to `host`: SNI, host name verification, a session to resume.
+  void prepare_client(ssl_st* ssl, const std::string& host);
+
+ private:
+  TlsContext() = default;
+  struct Sessions;
+  ssl_ctx_st* context_ = nullptr;
+  std::unique_ptr<Sessions> sessions_;  // client side: the last session of each host
+};
+
+}  // namespace hw::net
