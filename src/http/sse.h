@@ -1,0 +1,65 @@
+// Finds the events in a byte stream of type text/event-stream (WHATWG HTML §9.2.6), over any reads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "http/limits.h"
+
+namespace hw::http {
+
+// One dispatched event.
+struct SseEvent {
+  std::string_view type;  // of the `event` field; empty stands for "message"
+  std::string_view data;  // `data` lines joined with LF; may be empty
+};
+
+// Pulls events out of the reads of one stream.
+//
+//   std::string_view rest = read;                 // what the socket gave, stamped before
+//   SseEvent event;
+//   for (;;) {
+//     Result<bool> found = scanner.next(rest, event);
+//     if (!found) return fail(found.error());
+//     if (!*found) break;                         // rest is empty: an unfinished event is kept
+//     observe(event, offset = read.size() - rest.size());
+//   }
+//
+// An event's views are valid until the next call and while `rest`'s bytes are. They point into
+// `rest` when the event lies in it whole and has one data line, else into an inner buffer. Lines
+// end in LF, CRLF or CR; a CR ends its line at once, a LF that comes after it in a later read is
+// swallowed. Comments, `id`, `retry` and unknown fields are read over; a blank line without data
+// dispatches nothing. Between events the scanner holds at most 1 KiB.
+class SseScanner {
+ public:
+  explicit SseScanner(const SseLimits& limits = {}) : limits_(limits) {}
+
+  // The next event that `rest` completes: true, with `rest` moved just behind its blank line. False
+  // when it completes none: `rest` is empty then. kUpstreamProtocol when an event grows beyond
+  // event_bytes_max; every later call fails too.
+  Result<bool> next(std::string_view& rest, SseEvent& event);
+
+  // No event has begun: a comment or an event of ours may be written behind what was read.
+  bool at_boundary() const { return buffer_delivered_ || buffer_.empty(); }
+  // Raw bytes of the event that has begun, its end still missing; for a look at what a broken
+  // stream said last. Empty at a boundary.
+  std::string_view pending() const {
+    return buffer_delivered_ ? std::string_view() : std::string_view(buffer_);
+  }
+
+ private:
+  enum class Bom : uint8_t { kNone, kOne, kTwo, kPassed };
+
+  SseLimits limits_;
+  std::string buffer_;             // the unfinished event, or the joined data of the last one
+  bool buffer_delivered_ = false;  // buffer_ is in the caller's hands until the next call
+  bool line_empty_ = true;         // the line that is being read has no byte yet
+  bool after_cr_ = false;          // a LF now belongs to the line before
+  bool failed_ = false;
+  Bom bom_ = Bom::kNone;
+};
+
+}  // namespace hw::http
