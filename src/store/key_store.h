@@ -1,0 +1,69 @@
+// KeyStore: keys made at run time, in the store's database. Secrets are kept as SHA-256 only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace hw::store {
+
+class Database;
+
+enum class KeyState : uint8_t { kActive, kDisabled };
+
+// A key as it is kept. The secret itself is known to nobody but its owner.
+struct StoredKey {
+  std::string id;                      // "key_" and 16 characters; never reused
+  std::string name;                    // unique among stored keys; shown in calls and logs
+  std::array<uint8_t, 32> sha256{};    // of the whole secret, "hw-" included
+  std::string prefix;                  // the secret's first 8 characters, to recognise it by
+  Nanos created_wall = 0;              // ns since 1970
+  KeyState state = KeyState::kActive;  //
+  std::vector<std::string> models;     // names it may ask for, one * at the end of each; {"*"}: all
+};
+
+// A new key with its secret, which is shown once and never again.
+struct CreatedKey {
+  StoredKey key;
+  std::string secret;  // "hw-" and 43 characters of [0-9A-Za-z]: 256 bits
+};
+
+// Blocking; from any thread, each call takes a lock. A change is on disk when the call returns; a
+// gateway with the same database notices within a second (Store::on_keys_changed). Errors: kStore
+// where the database fails or stays locked, kNotFound, kBadRequest for a name that is taken or bad.
+class KeyStore {
+ public:
+  static constexpr size_t kNameBytesMax = 128;
+  static constexpr size_t kModelsMax = 256;
+  static constexpr int kKeysMax = 100'000;
+
+  // Opens the database at `path` (made where it is missing, with all tables): for the command line.
+  // A running gateway takes Store::keys().
+  static Result<std::unique_ptr<KeyStore>> open(const std::string& path);
+  ~KeyStore();
+
+  // `name`: printable, 1 to kNameBytesMax bytes, not in use. `models` empty: all.
+  Result<CreatedKey> create(std::string_view name, const std::vector<std::string>& models);
+  // All keys, oldest first.
+  Result<std::vector<StoredKey>> list();
+  // By id or by name.
+  Result<StoredKey> set_state(std::string_view id_or_name, KeyState state);
+  Status remove(std::string_view id_or_name);
+
+ private:
+  friend class Store;
+  explicit KeyStore(std::unique_ptr<Database> database);
+  Result<StoredKey> find(std::string_view id_or_name);
+
+  std::mutex lock_;  // guards the one connection
+  std::unique_ptr<Database> database_;
+};
+
+}  // namespace hw::store
