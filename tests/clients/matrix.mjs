@@ -1,0 +1,93 @@
+// The client matrix: every client through every scenario, one line a cell. See `run --help`.
+import fs from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import { CLIENTS, FAILS_BY_ITSELF, scenariosOf } from './clients.mjs';
+import { runCell } from './cell.mjs';
+
+const BUILD = fileURLToPath(new URL('../../build/clients', import.meta.url));
+const HELP = `tests/clients/run [--all] [--gateway headway|direct] [--client RE] [--scenario RE]
+                  [--jobs N] [--out DIR]
+
+Without --all: the SDKs only (60 cells). With it: Claude Code, Codex and Cline too (130 cells);
+they are installed on demand, about 1.3 GB. --gateway direct leaves the gateway out and shows what
+the clients do by themselves. Results go to DIR/GATEWAY.jsonl and the evidence of each cell to
+DIR/evidence/GATEWAY/ (build/clients unless told).`;
+
+const { values: options } = parseArgs({
+  options: {
+    all: { type: 'boolean', default: false }, gateway: { type: 'string', default: 'headway' },
+    client: { type: 'string', default: '.' }, scenario: { type: 'string', default: '.' },
+    jobs: { type: 'string', default: '3' }, out: { type: 'string', default: BUILD },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+if (options.help) {
+  console.log(HELP);
+  process.exit(0);
+}
+
+const waiting = wantedCells();
+const results = [];
+const counts = { passed: 0, failed: 0 };
+const evidenceDir = path.join(options.out, 'evidence', options.gateway);
+fs.mkdirSync(evidenceDir, { recursive: true });
+await Promise.all(Array.from({ length: Number(options.jobs) }, work));
+writeResults();
+console.log(`${counts.passed} passed, ${counts.failed} failed`);
+process.exit(counts.failed ? 1 : 0);
+
+function wantedCells() {
+  const client = new RegExp(`^(${options.client})`);
+  const scenario = new RegExp(`^(${options.scenario})`);
+  return Object.entries(CLIENTS)
+    .filter(([name, { kind }]) => client.test(name) && (options.all || kind === 'sdk'))
+    .flatMap(([name, entry]) => scenariosOf(entry).map((text) => [name, text]))
+    .filter(([, text]) => scenario.test(text));
+}
+
+async function work() {
+  for (let cell = waiting.shift(); cell; cell = waiting.shift()) {
+    const [client, scenario] = cell;
+    try {
+      report(await runCell(options.gateway, client, scenario));
+    } catch (error) {
+      counts.failed++;
+      console.log(`FAIL ${client} ${scenario}: ${error.stack}`);
+    }
+  }
+}
+
+function report(cell) {
+  const { client, scenario, verdict, wallMs } = cell;
+  const name = `${client} ${scenario}`;
+  results.push({ gateway: cell.gateway, client, scenario, ...verdict, stray: cell.stray, wallMs });
+  fs.writeFileSync(path.join(evidenceDir, `${client}.${scenario.replace(/\W/g, '_')}.json`), evidence(cell));
+  if (verdict.pass && !verdict.losses.length) {
+    counts.passed++;
+    console.log(`ok   ${name}`);
+  } else if (FAILS_BY_ITSELF.has(name)) {
+    console.log(`skip ${name}: ${verdict.code}, fails without a gateway too`);
+  } else {
+    counts.failed++;
+    console.log(`FAIL ${name}: ${verdict.code || `lost ${verdict.losses.join(',')}`} ${verdict.why || ''} `
+      + `(client ${verdict.clientRequests}, upstream ${verdict.upstreamRequests} requests, wire ${verdict.wireEnd})`);
+  }
+}
+
+function evidence(cell) {
+  const plain = (record) => ({ ...record, raw: undefined, events: undefined });
+  return JSON.stringify({ ...cell, upstream: cell.upstream.map(plain) }, null, 1);
+}
+
+// One line a cell in a fixed order; cells that were not run this time keep their earlier line.
+function writeResults() {
+  const file = path.join(options.out, `${options.gateway}.jsonl`);
+  const earlier = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line)) : [];
+  const fresh = new Set(results.map((r) => `${r.client} ${r.scenario}`));
+  const all = [...earlier.filter((r) => !fresh.has(`${r.client} ${r.scenario}`)), ...results];
+  const order = Object.entries(CLIENTS).flatMap(([name, entry]) => scenariosOf(entry).map((text) => `${name} ${text}`));
+  all.sort((a, b) => order.indexOf(`${a.client} ${a.scenario}`) - order.indexOf(`${b.client} ${b.scenario}`));
+  fs.writeFileSync(file, all.map((r) => `${JSON.stringify(r)}\n`).join(''));
+}

@@ -1,0 +1,25 @@
+// Claude Code, headless. Its retries are cut to 2, so that failures end fast.
+import path from 'node:path';
+import { PROGRAMS_DIR, runProgram, jsonLines } from './program.mjs';
+
+const BINARY = path.join(PROGRAMS_DIR, 'node_modules/@anthropic-ai/claude-code-linux-x64/claude');
+
+export function runClaudeCode({ port, key, model, timeoutMs }) {
+  const start = () => ({
+    command: BINARY,
+    args: ['-p', 'say hi', '--output-format', 'stream-json', '--verbose', '--allowedTools', 'Bash'],
+    env: {
+      ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`, ANTHROPIC_AUTH_TOKEN: key, ANTHROPIC_MODEL: model,
+      ANTHROPIC_DEFAULT_HAIKU_MODEL: model, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_MAX_RETRIES: '2',
+    },
+  });
+  return runProgram({ start, read, timeoutMs });
+}
+
+function read({ code, stdout, stderr }) {
+  const result = jsonLines(stdout).filter((line) => line.type === 'result').pop();
+  if (!result) return { ok: false, text: '', error: (stderr || stdout).slice(-300) || 'no result' };
+  const failed = result.is_error || code !== 0;
+  return { ok: !failed, text: result.result ?? '', error: failed ? String(result.result ?? result.subtype) : null };
+}

@@ -1,0 +1,98 @@
+// Writes docs/compatibility.md from the results of the matrix (build/clients/*.jsonl, or DIR).
+//   tests/clients/run --all && tests/clients/run --all --gateway direct && tests/clients/report
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CLIENTS, FAILS_BY_ITSELF, SCENARIOS, scenariosOf } from './clients.mjs';
+import { SCENARIOS as MEANINGS } from './mock/scenarios.mjs';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const RESULTS = process.argv[2] || path.join(ROOT, 'build/clients');
+const TARGET = path.join(ROOT, 'docs/compatibility.md');
+const COLUMNS = [...SCENARIOS, 'nstool2'];
+
+const PASSES_WHEN = {
+  'err429:1': 'always 429 with retry-after 1: the client shows an error, with status, retry-after and message of the upstream, and one upstream call for each of its own',
+  'err529,once': 'one 529: the client ends with the right text',
+  cut: 'the connection breaks half-way: the whole text (by a retry of the client) or an error, never the half as success',
+  cutclean: 'the answer ends cleanly half-way, without its final event: as cut',
+  sseerr: 'an error event half-way: as cut, with the upstream\'s message',
+  nstool2: 'two parallel tool calls, not streamed',
+};
+
+function read(name) {
+  const file = path.join(RESULTS, `${name}.jsonl`);
+  const lines = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim().split('\n') : [];
+  return new Map(lines.filter(Boolean).map((line) => JSON.parse(line)).map((r) => [`${r.client} ${r.scenario}`, r]));
+}
+
+function mark(cell, key) {
+  if (!cell) return ' ';
+  if (cell.pass) return cell.losses.length ? `p (${cell.losses.join(', ')})` : 'P';
+  return FAILS_BY_ITSELF.has(key) ? `${cell.code}*` : `**${cell.code}**`;
+}
+
+function table(results) {
+  const rows = Object.entries(CLIENTS).map(([id, client]) => {
+    const marks = COLUMNS.map((scenario) => mark(results.get(`${id} ${scenario}`), `${id} ${scenario}`));
+    const total = scenariosOf(client).length;
+    return `| ${client.name} | ${marks.join(' | ')} | ${marks.filter((m) => m === 'P').length} of ${total} |`;
+  });
+  return [`| client | ${COLUMNS.join(' | ')} | P |`, `|${' --- |'.repeat(COLUMNS.length + 2)}`, ...rows].join('\n');
+}
+
+function totals(results) {
+  const cells = Object.entries(CLIENTS).flatMap(([id, client]) => scenariosOf(client).map((s) => `${id} ${s}`));
+  const clean = cells.filter((key) => mark(results.get(key), key) === 'P').length;
+  return `${clean} of ${cells.length}`;
+}
+
+// Where broken streams ended differently with a gateway and without.
+function endings(gateway, direct) {
+  const rows = Object.entries(CLIENTS).filter(([, c]) => c.kind === 'sdk').map(([id, client]) => {
+    const pair = (scenario) => [direct, gateway].map((r) => r.get(`${id} ${scenario}`)?.wireEnd ?? '-').join(' → ');
+    return `| ${client.name} | ${['cut', 'cutclean', 'sseerr'].map(pair).join(' | ')} |`;
+  });
+  return ['| client | cut | cutclean | sseerr |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+const gateway = read('headway');
+const direct = read('direct');
+const meanings = COLUMNS.map((name) => `| ${name} | ${PASSES_WHEN[name] || MEANINGS[name.split(/[:,]/)[0]]} |`);
+
+fs.writeFileSync(TARGET, `# Clients that were tested
+
+Written by \`tests/clients/report\` from the results of \`tests/clients/run --all\`; do not edit.
+
+Each cell is one run of the real client through Headway to a model server that speaks the same dialect and
+misbehaves as the column says. Two-turn scenarios execute a real tool and send its result back. **P**: the
+client ended as it should and nothing was lost on the way; *p* names what was lost; a word in bold is a
+failure (TRUNC: half an answer reported as success; ERR: an error where none was due). With \`*\`: the client
+fails in this case without a gateway too, and bytes passed on unchanged cannot mend it.
+
+Through Headway: **${totals(gateway)}**. Without a gateway, the same clients at the same server: ${totals(direct)}.
+
+## Through Headway
+
+${table(gateway)}
+
+## Without a gateway
+
+${table(direct)}
+
+## How a broken stream ends on the client's wire
+
+Without a gateway → through Headway. \`clean-no-final\` is a correct end of the HTTP body without the dialect's
+final event: several clients take that for success, so Headway never lets one through.
+
+${endings(gateway, direct)}
+
+## The scenarios
+
+| column | passes when |
+| --- | --- |
+${meanings.join('\n')}
+
+Cline's Anthropic provider refuses a \`message_start\` without \`usage\`; that is its failure in \`nousage\`.
+`);
+console.log(`${path.relative(process.cwd(), TARGET)}: ${totals(gateway)} through Headway, ${totals(direct)} without`);
