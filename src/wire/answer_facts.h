@@ -30,7 +30,7 @@ struct AnswerFacts {
 
 // Reads the body `data[0, size)` of an answer with a status below 300, of which `capacity` bytes
 // may be read. kUpstreamDialect, with an excerpt, where it is no complete JSON object.
-Result<AnswerFacts> scan_answer(Dialect dialect, const char* data, size_t size, size_t capacity);
+Result<AnswerFacts> scan_answer(Dialect dialect, std::string_view body);
 
 // How an upstream wrote its error.
 enum class ErrorShape : uint8_t {
@@ -47,7 +47,7 @@ struct UpstreamErrorBody {
 
 // Reads the body of an answer with an error status. OpenAI: {"error": {"message", "type", "code"}};
 // Anthropic: {"type": "error", "error": {"type", "message"}}.
-UpstreamErrorBody read_error_body(Family family, const char* data, size_t size, size_t capacity);
+UpstreamErrorBody read_error_body(Family family, std::string_view body);
 
 // Up to 200 printable characters of `body` for a message: white space folded, control characters
 // and broken UTF-8 left out, "..." where it was cut, "(empty)" for nothing.

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "json/scan.h"
+
 namespace hw::wire {
 
 // Durations in nanoseconds; -1 where the engine did not tell. Durations may cross hosts, clocks
@@ -24,6 +26,11 @@ struct EngineTimes {
 // it for each header of an answer. True where the header was one. A body that tells more wins, so
 // call merge_engine_times() with the body's times afterwards.
 bool read_engine_header(std::string_view name, std::string_view value, EngineTimes& times);
+
+// Takes one member of an answer, or of a chunk, in where it is one of `timings` (ours, llama.cpp),
+// `metrics` (vLLM), `meta_info` or `sglext` (SGLang). True where it was. Later reports replace what
+// they name.
+bool read_engine_member(std::string_view key, const json::Value& value, EngineTimes& times);
 
 // The times of `body` where it has any, else those of `headers`.
 EngineTimes merge_engine_times(const EngineTimes& headers, const EngineTimes& body);

@@ -12,16 +12,11 @@
 #include "base/result.h"
 #include "http/sse.h"
 #include "wire/engine_times.h"
+#include "wire/stream_state.h"
+#include "wire/token_channel.h"
 #include "wire/usage.h"
 
 namespace hw::wire {
-
-// What kind of text a token event carries. An event with several kinds at once has the most visible
-// one: content, then refusal, tool, reasoning.
-enum class TokenChannel : uint8_t { kContent, kReasoning, kTool, kRefusal };
-inline constexpr int kTokenChannelCount = 4;
-// "content", "reasoning", "tool", "refusal".
-std::string_view token_channel_name(TokenChannel channel);
 
 // One event that was completed by the bytes of a feed().
 struct EventFacts {
@@ -59,51 +54,40 @@ class StreamObserver {
   // message_stop.
   bool finished() const;
   // The final event itself was seen; for chat and completions that is [DONE].
-  bool terminal_seen() const { return terminal_; }
+  bool terminal_seen() const { return state_.terminal; }
   // The upstream reported a failure in the stream.
-  bool error_seen() const { return error_; }
+  bool error_seen() const { return state_.error; }
   // What it said; empty where it said nothing. At most 64, 64 and 1024 bytes.
-  const std::string& error_type() const { return error_type_; }
-  const std::string& error_code() const { return error_code_; }
-  const std::string& error_message() const { return error_message_; }
+  const std::string& error_type() const { return state_.error_type; }
+  const std::string& error_code() const { return state_.error_code; }
+  const std::string& error_message() const { return state_.error_message; }
 
   // No event is partly received: something may be put into the stream here.
   bool at_boundary() const;
 
-  uint64_t events() const { return events_; }
-  uint64_t token_events() const { return token_events_; }
+  uint64_t events() const { return state_.events; }
+  uint64_t token_events() const { return state_.token_events; }
   // UTF-8 bytes of generated text so far, for an estimate where no usage comes.
-  uint64_t output_bytes() const { return output_bytes_; }
+  uint64_t output_bytes() const { return state_.output_bytes; }
   // As reported so far; the last report of a field wins.
-  Usage usage() const;
-  const EngineTimes& engine() const { return engine_; }
+  const Usage& usage() const { return state_.usage; }
+  const EngineTimes& engine() const { return state_.engine; }
   // The dialect's own word: "stop", "end_turn", "completed", "max_output_tokens"; of the first
   // choice that finished. Empty: none yet. At most 64 bytes.
-  const std::string& finish_reason() const { return finish_reason_; }
+  const std::string& finish_reason() const { return state_.finish_reason; }
   // The answer's id as the upstream made it. Empty: none yet. At most 128 bytes.
-  const std::string& id() const { return id_; }
+  const std::string& id() const { return state_.id; }
 
   // Responses only: the highest sequence_number seen, -1 before the first.
-  int64_t sequence_number() const { return sequence_number_; }
+  int64_t sequence_number() const { return state_.sequence_number; }
   // Responses only: the `response` object of response.created, for heartbeats and error events.
   // Kept whole up to 2 KiB; above that long members are emptied (tools and instructions, mostly).
   // Empty before response.created.
-  const std::string& response_object() const { return response_object_; }
+  const std::string& response_object() const { return state_.response_object; }
 
  private:
-  friend class EventReader;
   Dialect dialect_;
-  bool terminal_ = false;
-  bool error_ = false;
-  bool done_ = false;
-  int64_t sequence_number_ = -1;
-  uint64_t events_ = 0, token_events_ = 0, output_bytes_ = 0;
-  uint64_t choices_seen_ = 0, choices_finished_ = 0;
-  Usage usage_;
-  EngineTimes engine_;
-  std::string finish_reason_, id_;
-  std::string error_type_, error_code_, error_message_;
-  std::string response_object_;
+  StreamState state_;
   http::SseScanner scanner_;
 };
 

@@ -3,6 +3,9 @@
 
 #include <cstdint>
 
+#include "base/dialect.h"
+#include "json/scan.h"
+
 namespace hw::wire {
 
 // `input` is all input; `cached_input` and `cache_creation_input` are parts of it, `reasoning` is a
@@ -17,5 +20,10 @@ struct Usage {
   bool told = false;  // the upstream reported usage at all
   friend bool operator==(const Usage&, const Usage&) = default;
 };
+
+// Takes a `usage` object in. Where several come in one stream the last report of a field wins; an
+// Anthropic input of 0 after a larger one is a server that repeats only what changed, and ignored.
+// `cached_tokens` outside the object (SGLang, llama.cpp) is the engine's, not part of this.
+void read_usage(Dialect dialect, json::Object object, Usage& usage);
 
 }  // namespace hw::wire
