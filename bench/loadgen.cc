@@ -29,7 +29,8 @@ constexpr std::string_view kUsage = R"(bench_loadgen: chat completions to 127.0.
   --fields TEXT      more request fields, `a: b|c: d`
   --connections N    1
   --seconds N        ends after this time (1; at most 600)
-  --requests N       ends after so many answers; 0 (the default): when the time is up
+  --requests N       asks so often and ends with the last answer, slow readers not counted;
+                     0 (the default): goes on until the time is up
   --rate N           requests a second, latency from the scheduled time; 0 (the default): closed loop
   --body-bytes N     of each request, about (1200)
   --stream N         1: ask for streams (0)
@@ -138,10 +139,15 @@ class LoadGenerator {
     return true;
   }
 
+  bool all_started() const {
+    return load_.requests_max > 0 &&
+           started_ >= static_cast<uint64_t>(load_.requests_max + load_.slow);
+  }
+
   // Starts what is due; gives the time of the next start.
   int64_t start_due_requests() {
     int64_t now = monotonic_ns();
-    while (!waiting_.empty()) {
+    while (!waiting_.empty() && !all_started()) {
       int64_t due = next_start_ns();
       if (due > now) return due;
       Connection* connection = waiting_.front();
@@ -275,8 +281,10 @@ class LoadGenerator {
     } else if (!whole) {
       ++found_.errors.cut_short;
     }
-    ++found_.requests;
-    if (!connection.slow) found_.latency.add(now - connection.started_ns);
+    if (!connection.slow) {
+      ++found_.requests;
+      found_.latency.add(now - connection.started_ns);
+    }
     connection.busy = false;
     waiting_.push_back(&connection);
   }

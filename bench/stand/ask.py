@@ -54,3 +54,16 @@ def wait_answer(port, key, model, seconds=20):
             pass
         time.sleep(0.0002)
     return None
+
+
+def wait_ready(port, seconds=20):
+    """Asks /readyz until it answers 200; whether it did."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            if request(port, "GET", "/readyz")[0] == 200:
+                return True
+        except OSError:
+            pass
+        time.sleep(0.01)
+    return False

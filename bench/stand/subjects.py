@@ -1,11 +1,13 @@
 """What is compared: the gateway, nginx and haproxy, and how each is configured and started."""
 
+import json
 import os
 import pathlib
 import shutil
 import string
+import time
 
-from . import processes
+from . import ask, processes
 
 BENCH = pathlib.Path(__file__).resolve().parent.parent
 ROOT = BENCH.parent
@@ -94,12 +96,18 @@ class Headway(Subject):
 
     name = "headway"
     program = str(ROOT / "build" / "release" / "headway")
-    more_settings = ""  # appended to its file
+    settings = None  # its file's text, with $names; None: bench/conf/headway.toml
+    store = None  # the store's path; None: in its folder
 
     def argv(self):
-        config = self.fill("headway.toml", store=self.folder / "headway.db")
-        if self.more_settings:
-            config.write_text(config.read_text() + "\n" + self.more_settings)
+        template = self.settings or (BENCH / "conf" / "headway.toml").read_text()
+        text = string.Template(template).substitute(
+            port=self.port,
+            upstream_port=self.upstream_port,
+            store=self.store or self.folder / "headway.db",
+        )
+        config = self.folder / "headway.toml"
+        config.write_text(text)
         return [self.program, "serve", "--config", config]
 
     def environment(self):
@@ -108,6 +116,51 @@ class Headway(Subject):
             "HEADWAY_ADMIN_TOKEN": ADMIN_TOKEN,
             "HEADWAY_BENCH_UPSTREAM_KEY": UPSTREAM_KEY,
         }
+
+    def start_and_wait(self, cpu=None):
+        """Starts it and waits for its first answer of /readyz with 200; raises without one."""
+        self.start(cpu)
+        if not ask.wait_ready(self.port):
+            raise RuntimeError(f"headway does not get ready: {self.running.last_log()}")
+
+    def api(self, path):
+        """What the admin API says at `path`: (status, JSON or None)."""
+        status, _, body = ask.request(
+            self.port, "GET", path, fields={"Authorization": f"Bearer {ADMIN_TOKEN}"}
+        )
+        return status, json.loads(body) if body.startswith((b"{", b"[")) else None
+
+    def call(self, call_id, seconds=5):
+        """The record of one call, once it is readable; None when it does not appear in time."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            status, record = self.api(f"/api/calls/{call_id}")
+            if status == 200 and record.get("finish_time"):
+                return record
+            time.sleep(0.02)
+        return None
+
+    def calls(self):
+        """All calls in the store, newest first, page by page."""
+        found, before = [], ""
+        while True:
+            status, page = self.api(f"/api/calls?limit=500{before}")
+            if status != 200:
+                raise RuntimeError(f"/api/calls: {status} {page}")
+            found += page["calls"]
+            if not page["calls"] or not page.get("next"):
+                return found
+            before = f"&before={page['next']}"
+
+    def metric(self, name):
+        """The sum of a metric's samples, whatever their labels; None when there is none."""
+        _, _, body = ask.request(self.port, "GET", "/metrics")
+        values = [
+            float(line.rsplit(" ", 1)[1])
+            for line in body.decode().splitlines()
+            if line.split("{")[0].split(" ")[0] == name
+        ]
+        return sum(values) if values else None
 
     def forget(self):
         """Removes its store, for a start from nothing."""
