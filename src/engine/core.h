@@ -1,0 +1,92 @@
+// The engine without its thread: the scheduler, the text of each answer, and who hears of it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "engine/backend.h"
+#include "engine/engine_metrics.h"
+#include "engine/limits.h"
+#include "engine/output_text.h"
+#include "engine/scheduler.h"
+#include "engine/tokenizer.h"
+
+namespace hw::engine {
+
+// The end of an answer.
+struct Ending {
+  FinishReason reason = FinishReason::kStop;
+  Record record;
+};
+
+// News of one request: what one step added to its answer.
+struct Update {
+  std::string text;       // valid UTF-8; may be empty, for text may be held back
+  int output_tokens = 0;  // so far
+  std::optional<Ending> ending;
+};
+
+// Hears the news of one request, in order; the one with an ending is the last, and comes always.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  // On the engine's thread: takes what it needs and returns at once, without calling the engine.
+  virtual void on_update(const Update& update) = 0;
+};
+
+// An update on its way.
+struct Delivery {
+  std::shared_ptr<Sink> sink;
+  Update update;
+};
+
+// One thread; deterministic: the same calls with the same times give the same deliveries.
+class Core {
+ public:
+  // The tokenizer outlives it.
+  Core(const Limits& limits, const Tokenizer& tokenizer, const EngineMetrics& metrics = {});
+
+  // Queues a request that fit_request() has passed. Numbers as in Scheduler::add().
+  void add(RequestNumber number, Request request, std::shared_ptr<Sink> sink, Nanos arrived);
+  void abort(RequestNumber number, Nanos now);
+  // Aborts all that is in it.
+  void abort_all(Nanos now);
+  // The next step; it is executed and completed unless it is empty.
+  StepPlan plan(Nanos now);
+  void complete(const StepResult& result, Nanos now);
+  // What is to be told since the last call; one for each request at most.
+  std::vector<Delivery> take_deliveries();
+
+  int live() const { return scheduler_.live(); }
+  Load load() const { return scheduler_.load(); }
+
+ private:
+  struct Answer {
+    OutputText text;
+    std::shared_ptr<Sink> sink;
+    Nanos arrived = 0;
+    Nanos last_token = 0;
+    int output_tokens = 0;
+    std::optional<Update> news;
+  };
+
+  void gather(Nanos now);
+  void hear(const Event& event, Nanos now);
+  void hear_token(Answer& answer, const Event& event, Nanos now);
+  void hear_end(Answer& answer, const Event& event);
+  Update& news_of(RequestNumber number, Answer& answer);
+
+  const Tokenizer& tokenizer_;
+  Nanos queue_warn_ns_;
+  Scheduler scheduler_;
+  std::unordered_map<RequestNumber, Answer> answers_;
+  std::vector<RequestNumber> touched_;  // those with news, in order
+  Nanos step_began_ = 0;
+  EngineMetrics metrics_;
+};
+
+}  // namespace hw::engine

@@ -1,0 +1,61 @@
+#include "engine/engine_metrics.h"
+
+namespace hw::engine {
+namespace {
+
+// vLLM v1's buckets, in seconds and in tokens, so that dashboards made for it fit.
+constexpr double kFirstTokenBuckets[] = {0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1,
+                                         0.25,  0.5,   0.75, 1.0,  2.5,  5.0,  7.5,  10,
+                                         20,    40,    80,   160,  640,  2560};
+constexpr double kTokenGapBuckets[] = {0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5,
+                                       0.75, 1.0,   2.5,  5.0,   7.5, 10,   20,  40,  80};
+constexpr double kRequestBuckets[] = {0.3, 0.5, 0.8, 1.0, 1.5, 2.0, 2.5, 5.0, 10,   15,  20,
+                                      30,  40,  50,  60,  120, 240, 480, 960, 1920, 7680};
+constexpr double kStepTokensBuckets[] = {1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192};
+
+}  // namespace
+
+EngineMetrics::EngineMetrics(Registry& registry, std::string_view model_id) {
+  const Labels labels = {{"engine", "0"}, {"model_name", model_id}};
+  const auto seconds = [&](std::string_view name, std::string_view help,
+                           std::span<const double> buckets) {
+    return registry.histogram(name, help, labels, buckets, kSecondsFromNs);
+  };
+  running = registry.gauge("vllm:num_requests_running",
+                           "Number of requests in model execution batches.", labels);
+  waiting = registry.gauge("vllm:num_requests_waiting",
+                           "Number of requests waiting to be processed.", labels);
+  cells_used_ppm = registry.gauge("vllm:kv_cache_usage_perc",
+                                  "KV-cache usage. 1 means 100 percent usage.", labels, 1e6);
+  prompt_tokens =
+      registry.counter("vllm:prompt_tokens_total", "Number of prefill tokens processed.", labels);
+  generated_tokens = registry.counter("vllm:generation_tokens_total",
+                                      "Number of generation tokens processed.", labels);
+  preemptions = registry.counter("vllm:num_preemptions_total",
+                                 "Cumulative number of preemptions from the engine.", labels);
+  for (int i = 0; i < kFinishReasonCount; ++i) {
+    const std::string_view reason = finish_reason_name(static_cast<FinishReason>(i));
+    finished[static_cast<size_t>(i)] =
+        registry.counter("vllm:request_success_total", "Count of requests that ended, by how.",
+                         {{"engine", "0"}, {"finished_reason", reason}, {"model_name", model_id}});
+  }
+  first_token =
+      seconds("vllm:time_to_first_token_seconds", "Arrival to first token.", kFirstTokenBuckets);
+  token_gap = seconds("vllm:inter_token_latency_seconds", "Gap between neighbouring tokens.",
+                      kTokenGapBuckets);
+  request = seconds("vllm:e2e_request_latency_seconds", "Arrival to end.", kRequestBuckets);
+  queue = seconds("vllm:request_queue_time_seconds", "Arrival to first step.", kRequestBuckets);
+  prefill =
+      seconds("vllm:request_prefill_time_seconds", "First step to first token.", kRequestBuckets);
+  decode =
+      seconds("vllm:request_decode_time_seconds", "First token to last token.", kRequestBuckets);
+  step_tokens = registry.histogram("vllm:iteration_tokens_total", "Tokens in one step.", labels,
+                                   kStepTokensBuckets, 1);
+  step = seconds("headway_engine_step_seconds", "Time of one step.", kTokenGapBuckets);
+  failed_steps = registry.counter("headway_engine_failed_steps_total",
+                                  "Steps that the backend could not compute.", labels);
+  refused = registry.counter("headway_engine_refused_total",
+                             "Requests refused above max_concurrent_requests.", labels);
+}
+
+}  // namespace hw::engine
