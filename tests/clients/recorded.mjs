@@ -26,9 +26,10 @@ function exchange(request, answer, { serverEnd, clientEnd }) {
 }
 
 // Every message in the bytes: {line, headers, body, end: 'framed' | 'eof' | 'cut'}. Interim answers
-// (1xx) are skipped.
-export function messages(bytes, side) {
+// (1xx) are skipped unless wanted. `methods` of the requests are needed only where HEAD is among them.
+export function messages(bytes, side, { methods = [], interim = false } = {}) {
   const found = [];
+  let finals = 0;
   let rest = bytes;
   while (rest?.length) {
     const head = readHead(rest);
@@ -36,9 +37,11 @@ export function messages(bytes, side) {
       found.push({ line: `(partial) ${rest.subarray(0, 80).toString('latin1')}`, headers: {}, body: Buffer.alloc(0), end: 'cut' });
       break;
     }
-    const body = readBody(head, side);
+    const isInterim = side === 'response' && / 1\d\d( |$)/.test(head.line);
+    const body = readBody(head, side, isInterim || methods[finals] === 'HEAD');
     rest = body.rest;
-    if (side === 'response' && / 1\d\d( |$)/.test(head.line)) continue;
+    if (!isInterim) finals++;
+    else if (!interim) continue;
     found.push({ line: head.line, headers: head.headers, body: body.bytes, end: body.end });
   }
   return found;
@@ -58,7 +61,8 @@ function readHead(bytes) {
   return { line, headers, rest: bytes.subarray(end + 4) };
 }
 
-function readBody({ line, headers, rest }, side) {
+function readBody({ line, headers, rest }, side, hasNone) {
+  if (hasNone) return { bytes: Buffer.alloc(0), rest, end: 'framed' };
   if (/chunked/i.test(headers['transfer-encoding'] || '')) return readChunks(rest);
   if (headers['content-length'] !== undefined) {
     const length = Number(headers['content-length']);
@@ -66,8 +70,7 @@ function readBody({ line, headers, rest }, side) {
       bytes: rest.subarray(0, length), rest: rest.subarray(length), end: rest.length >= length ? 'framed' : 'cut',
     };
   }
-  const hasNone = side === 'request' || / (204|304|1\d\d)( |$)/.test(line);
-  if (hasNone) return { bytes: Buffer.alloc(0), rest, end: 'framed' };
+  if (side === 'request' || / (204|304)( |$)/.test(line)) return { bytes: Buffer.alloc(0), rest, end: 'framed' };
   return { bytes: rest, rest: null, end: 'eof' };
 }
 
