@@ -47,7 +47,8 @@ struct Socket::Impl {
   SocketHandler* handler = nullptr;
   int references = 1;
   bool read_pending = false, write_pending = false;  // a wait is in the reactor
-  bool read_wanted = false, write_wanted = false;    // the handler asked for a call
+  bool break_pending = false;
+  bool read_wanted = false, write_wanted = false;  // the handler asked for a call
   // TLS may need the other direction to go on (a handshake, a key update).
   bool read_needs_write = false, write_needs_read = false;
 
@@ -70,6 +71,25 @@ struct Socket::Impl {
     }
   };
 
+  struct Broken {
+    Impl* impl;
+    using executor_type = Executor;
+    executor_type get_executor() const noexcept { return impl->loop.executor(); }
+    void operator()(const boost::system::error_code& error) const {
+      impl->break_pending = false;
+      impl->read_wanted = true;
+      impl->template finish_wait<true>(static_cast<bool>(error));
+    }
+  };
+
+  void arm_break() {
+    if (break_pending) return;
+    break_pending = true;
+    ++references;
+    Broken broken{this};
+    descriptor.async_wait(Descriptor::wait_error, broken);
+  }
+
   template <bool kRead>
   void arm() {
     bool& pending = kRead ? read_pending : write_pending;
@@ -83,6 +103,12 @@ struct Socket::Impl {
   template <bool kRead>
   void on_ready(bool cancelled) {
     (kRead ? read_pending : write_pending) = false;
+    finish_wait<kRead>(cancelled);
+  }
+
+  // The end of every wait: gives its reference back and tells the handler.
+  template <bool kRead>
+  void finish_wait(bool cancelled) {
     const bool closed = !descriptor.is_open();
     SocketHandler* to_tell = handler;
     Loop& on = loop;
@@ -165,6 +191,11 @@ void Socket::want_write() {
   } else {
     impl_->arm<false>();
   }
+}
+
+void Socket::want_break() {
+  HW_ASSERT(impl_ != nullptr);
+  impl_->arm_break();
 }
 
 IoResult Socket::read(char* to, size_t size) {

@@ -67,6 +67,9 @@ class Socket {
   void set_handler(SocketHandler* handler);
   // Asks for one on_readable() when bytes, an end or an error can be read. Asking again is free.
   void want_read();
+  // After an end of the peer was read the socket stays readable for ever: this asks for one
+  // on_readable() when the connection breaks (a reset), and only then.
+  void want_break();
   // Asks for one on_writable().
   void want_write();
 

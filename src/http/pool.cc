@@ -1,0 +1,143 @@
+#include "http/pool.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
+
+namespace hw::http {
+
+struct Pool::Idle final : net::SocketHandler {
+  Pool& pool;
+  std::unique_ptr<PooledConnection> connection;
+  explicit Idle(Pool& p) : pool(p) {}
+  void on_readable() override { pool.forget(*this); }
+  void on_writable() override {}
+};
+
+Pool::Expiry::Expiry(Pool& p) : Deadline(p.loop_.timers()), pool(p) {}
+
+Lease::Lease(Lease&& other) noexcept
+    : pool_(std::exchange(other.pool_, nullptr)), connection_(std::move(other.connection_)) {}
+
+Lease& Lease::operator=(Lease&& other) noexcept {
+  if (this != &other) {
+    drop();
+    pool_ = std::exchange(other.pool_, nullptr);
+    connection_ = std::move(other.connection_);
+  }
+  return *this;
+}
+
+void Lease::attach(net::Socket socket) {
+  HW_ASSERT(held() && !connected());
+  connection_ = std::make_unique<PooledConnection>();
+  connection_->socket = std::move(socket);
+}
+
+void Lease::give_back() {
+  HW_ASSERT(connected());
+  std::exchange(pool_, nullptr)->come_back(std::move(connection_));
+}
+
+void Lease::drop() {
+  connection_.reset();
+  if (pool_ != nullptr) std::exchange(pool_, nullptr)->free_place();
+}
+
+Pool::Pool(net::Loop& loop, int connections_max)
+    : loop_(loop), connections_max_(connections_max), expiry_(*this) {
+  HW_ASSERT(connections_max >= 1);
+}
+
+Pool::~Pool() {
+  HW_ASSERT(in_use() == 0 && waiting_.empty());
+}
+
+Pool::Ticket::Ticket(Pool& pool, net::Event& event, net::Signals granted)
+    : pool_(pool), event_(event), signal_(granted) {
+  if (auto idle = pool_.take_idle()) {
+    lease_ = Lease(pool_, std::move(idle));
+  } else if (pool_.places_ < pool_.connections_max_) {
+    ++pool_.places_;
+    lease_ = Lease(pool_, nullptr);
+  } else {
+    waiting_ = true;
+    pool_.waiting_.push_back(this);
+  }
+}
+
+Pool::Ticket::~Ticket() {
+  if (waiting_) std::erase(pool_.waiting_, this);
+}
+
+void Pool::come_back(std::unique_ptr<PooledConnection> connection) {
+  ++connection->exchanges;
+  if (!waiting_.empty()) {
+    Ticket& next = *waiting_.front();
+    waiting_.erase(waiting_.begin());
+    next.waiting_ = false;
+    next.lease_ = Lease(*this, std::move(connection));
+    next.event_.raise_later(next.signal_);
+    return;
+  }
+  std::unique_ptr<Idle> idle;
+  if (spare_.empty()) {
+    idle = std::make_unique<Idle>(*this);
+  } else {
+    idle = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  connection->idle_since = monotonic_ns();
+  connection->socket.set_handler(idle.get());
+  connection->socket.want_read();
+  idle->connection = std::move(connection);
+  idle_.push_back(std::move(idle));
+  if (idle_.size() == 1) expiry_.set(idle_.front()->connection->idle_since + kIdleMax);
+}
+
+void Pool::free_place() {
+  if (waiting_.empty()) {
+    --places_;
+    return;
+  }
+  Ticket& next = *waiting_.front();
+  waiting_.erase(waiting_.begin());
+  next.waiting_ = false;
+  next.lease_ = Lease(*this, nullptr);
+  next.event_.raise_later(next.signal_);
+}
+
+std::unique_ptr<PooledConnection> Pool::take_idle() {
+  if (idle_.empty()) return nullptr;
+  std::unique_ptr<Idle> idle = std::move(idle_.back());
+  idle_.pop_back();
+  idle->connection->socket.set_handler(nullptr);
+  std::unique_ptr<PooledConnection> connection = std::move(idle->connection);
+  spare_.push_back(std::move(idle));
+  return connection;
+}
+
+void Pool::forget(Idle& idle) {
+  const auto found = std::find_if(idle_.begin(), idle_.end(),
+                                  [&](const auto& each) { return each.get() == &idle; });
+  HW_ASSERT(found != idle_.end());
+  idle_.erase(found);
+  free_place();
+}
+
+void Pool::expire() {
+  const Nanos now = monotonic_ns();
+  size_t old = 0;
+  while (old < idle_.size() && idle_[old]->connection->idle_since + kIdleMax <= now) ++old;
+  idle_.erase(idle_.begin(), idle_.begin() + static_cast<std::ptrdiff_t>(old));
+  places_ -= static_cast<int>(old);
+  if (!idle_.empty()) expiry_.set(idle_.front()->connection->idle_since + kIdleMax);
+}
+
+void Pool::close_idle() {
+  places_ -= static_cast<int>(idle_.size());
+  idle_.clear();
+}
+
+}  // namespace hw::http

@@ -1,0 +1,544 @@
+#include "http/server.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "base/log.h"
+#include "base/text.h"
+
+namespace hw::http {
+namespace {
+
+// First reads go here and are then kept in a buffer of their exact size, so that an idle connection
+// holds no buffer at all. One per thread.
+constexpr size_t kScratchBytes = 64 * 1024;
+// Bytes that may wait behind a running exchange. Beyond that the connection is not read any more
+// and a client that leaves could not be noticed: it is closed.
+constexpr size_t kPipelinedMax = 64 * 1024;
+// A request's memory that is kept for the connection's next one.
+constexpr size_t kKeepBytes = 4096;
+// How long and how much is read after a refusal, so that the client can read it before a reset.
+constexpr int64_t kLingerMs = 1'000;
+constexpr size_t kLingerBytes = 1 << 20;
+constexpr size_t kSpareHeads = 64;
+
+constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+
+char* scratch() {
+  static thread_local const std::unique_ptr<char[]> bytes(new char[kScratchBytes]);
+  return bytes.get();
+}
+
+Nanos after_ms(int64_t ms) {
+  return ms == 0 ? net::Deadline::kNever : monotonic_ns() + ms * kMillisecond;
+}
+
+}  // namespace
+
+ServerConnection::ClientDeadline::ClientDeadline(ServerConnection& c)
+    : Deadline(c.loop().timers()), connection(c) {}
+
+ServerConnection::ServerConnection(Server& server, net::Socket socket)
+    : server_(server),
+      socket_(std::move(socket)),
+      event_(server.loop_.executor()),
+      deadline_(*this),
+      peer_address_(socket_.peer_address()) {
+  socket_.set_handler(this);
+  server_.enlist(*this);
+}
+
+ServerConnection::~ServerConnection() {
+  server_.strike(*this);
+}
+
+net::Loop& ServerConnection::loop() {
+  return server_.loop_;
+}
+
+// --- the connection's life ---------------------------------------------------------------------
+
+net::Task<void> ServerConnection::run() {
+  bool open = true;
+  if (server_.tls_ != nullptr) open = co_await shake_hands();
+  while (open && keep_alive_) {
+    open = co_await next_head();
+    if (!open) break;
+    begin_exchange();
+    co_await server_.handler_.serve(*this, *head_);
+    end_exchange();
+    open = !gone_;
+  }
+  deadline_.clear();
+  if (gone_) {
+    socket_.close();
+    co_return;
+  }
+  if (phase_ != Phase::kIdle) co_await linger();
+  socket_.close();
+}
+
+net::Task<bool> ServerConnection::shake_hands() {
+  socket_.start_tls_server(*server_.tls_);
+  deadline_.set(after_ms(server_.handler_.options().head_ms));
+  for (;;) {
+    const net::IoState done = socket_.tls_handshake();
+    if (done == net::IoState::kOk) co_return true;
+    if (done != net::IoState::kWouldBlock) co_return false;
+    const net::Signals got = co_await event_.wait(kReadable | kWritable | kGone | kDeadline);
+    if ((got & (kGone | kDeadline)) != 0) co_return false;
+  }
+}
+
+// Reads until a head is complete. False: nothing more comes, or the head was refused.
+net::Task<bool> ServerConnection::next_head() {
+  const ServerOptions& options = server_.handler_.options();
+  // On a kept connection a wait is armed already: reading before it fires would only find nothing.
+  bool read_first = bytes_read_ == 0 || socket_.is_tls();
+  scanner_.reset();
+  deadline_.set(after_ms(options.idle_ms));
+  if (!in_.empty()) stamp_arrival();
+  for (;;) {
+    if (!in_.empty()) {
+      const Result<bool> complete = parse_head();
+      if (!complete) {
+        co_await refuse(complete.error());
+        co_return false;
+      }
+      if (*complete) co_return true;
+    }
+    if (read_first) {
+      const Got got = read_some(in_, kScratchBytes);
+      if (got == Got::kEnd) co_return false;
+      read_first = got == Got::kBytes && !drained_;
+      if (got == Got::kBytes) continue;
+    }
+    if (server_.draining_ && in_.empty()) co_return false;
+    watch_readable();
+    const net::Signals signals = co_await event_.wait(kReadable | kGone | kDeadline);
+    read_first = (signals & kReadable) != 0;
+    if ((signals & kGone) != 0) co_return false;
+    if (read_first) continue;
+    if (phase_ == Phase::kIdle) co_return false;
+    const Error late(ErrorCode::kTimeoutHead,
+                     concat("the request head was not complete within ", options.head_ms,
+                            " ms of its first byte (head_ms)"));
+    co_await refuse(late);
+    co_return false;
+  }
+}
+
+// Looks at what is there; true when the head is whole.
+Result<bool> ServerConnection::parse_head() {
+  const ServerOptions& options = server_.handler_.options();
+  if (phase_ == Phase::kIdle) {
+    phase_ = Phase::kReading;
+    deadline_.set(after_ms(options.head_ms));
+    head_ = server_.borrow_head();
+  }
+  const Result<size_t> size = parse_request_head(in_.view(), options.head, scanner_, *head_);
+  if (!size) return fail(size.error());
+  return *size > 0;
+}
+
+void ServerConnection::stamp_arrival() {
+  arrived_ = monotonic_ns();
+  arrived_wall_ = wall_ns();
+}
+
+void ServerConnection::begin_exchange() {
+  head_read_ = monotonic_ns();
+  phase_ = Phase::kBusy;
+  minor_ = static_cast<uint8_t>(head_->minor);
+  keep_alive_ = head_->keep_alive && !server_.draining_;
+  used_ = head_->size;
+  bytes_read_ = used_;
+  blocked_ns_ = 0;
+  bytes_written_ = 0;
+  body_ = {};
+  body_readable_ = 0;
+  body_complete_ = head_->framing == BodyFraming::kNone ||
+                   (head_->framing == BodyFraming::kLength && head_->content_length == 0);
+  continue_due_ = head_->expect_continue && !body_complete_;
+  event_.drop(kReadable | kWritable | kDeadline);
+  deadline_.clear();
+}
+
+void ServerConnection::end_exchange() {
+  if (!body_complete_) keep_alive_ = false;  // the rest of the body is in the way
+  if (half_closed_ && in_.size() <= used_ && pipelined_.empty()) keep_alive_ = false;
+  if (server_.draining_) keep_alive_ = false;
+  release_request();
+  event_.drop(~kGone);
+  if (!keep_alive_ || gone_) return;
+  phase_ = Phase::kIdle;
+  if (!pipelined_.empty()) {
+    in_.append(pipelined_.view());
+    pipelined_.clear(0);
+  }
+}
+
+void ServerConnection::release_request() {
+  body_ = {};
+  body_readable_ = 0;
+  chunked_.clear(0);
+  if (head_ != nullptr) server_.give_back(std::move(head_));
+  if (used_ == 0) return;
+  in_.consume(used_);
+  used_ = 0;
+  if (in_.empty()) in_.clear(phase_ == Phase::kIdle ? kKeepBytes : 0);
+}
+
+// An answer that ends the connection: the client must be able to read it, so what it still sends is
+// read over for a while before the socket is closed.
+net::Task<void> ServerConnection::linger() {
+  socket_.shutdown_write();
+  phase_ = Phase::kReading;
+  deadline_.set(monotonic_ns() + kLingerMs * kMillisecond);
+  size_t left = kLingerBytes;
+  for (;;) {
+    const net::IoResult got = socket_.read(scratch(), kScratchBytes);
+    if (got.state == net::IoState::kOk) {
+      if (got.bytes >= left) co_return;
+      left -= got.bytes;
+      continue;
+    }
+    if (got.state != net::IoState::kWouldBlock) co_return;
+    watch_readable();
+    const net::Signals signals = co_await event_.wait(kReadable | kGone | kDeadline);
+    if ((signals & (kGone | kDeadline)) != 0) co_return;
+  }
+}
+
+net::Task<void> ServerConnection::refuse(const Error& error) {
+  std::string out;
+  const std::string_view seen = in_.view();
+  const size_t line_end = std::min(seen.find('\r'), seen.size());
+  const std::string_view line = seen.substr(0, line_end);
+  const size_t from = line.find(' ');
+  std::string_view target;
+  if (from != std::string_view::npos)
+    target = line.substr(from + 1, line.find(' ', from + 1) - from - 1);
+  server_.handler_.refuse(error, target, out);
+  keep_alive_ = false;
+  phase_ = Phase::kBusy;
+  co_await write(std::string_view(out));
+}
+
+// --- reading -----------------------------------------------------------------------------------
+
+ServerConnection::Got ServerConnection::read_some(Buffer& into, size_t at_most) {
+  const size_t room = into.room();
+  const bool direct = room >= at_most;
+  char* to = direct ? into.tail() : scratch();
+  const net::IoResult got = socket_.read(to, direct ? at_most : std::min(at_most, kScratchBytes));
+  switch (got.state) {
+    case net::IoState::kOk:
+      break;
+    case net::IoState::kWouldBlock:
+      return Got::kNothing;
+    case net::IoState::kEof:
+    case net::IoState::kError:
+      return Got::kEnd;
+  }
+  drained_ = got.drained;
+  if (&into == &in_ && in_.empty()) stamp_arrival();
+  if (direct) {
+    into.commit(got.bytes);
+  } else {
+    into.append({to, got.bytes});
+  }
+  return Got::kBytes;
+}
+
+net::Task<bool> ServerConnection::wait_for_bytes() {
+  watch_readable();
+  const net::Signals got = co_await event_.wait(kReadable | kGone | kDeadline);
+  if ((got & kReadable) != 0) co_return true;
+  if ((got & kDeadline) != 0) event_.raise_later(kDeadline);  // for the caller to tell apart
+  co_return false;
+}
+
+net::Task<Status> ServerConnection::read_body(uint64_t bytes_max, Nanos until) {
+  Status done;
+  if (!body_complete_) {
+    if (head_->framing == BodyFraming::kLength && head_->content_length > bytes_max) {
+      co_return fail(ErrorCode::kBodyTooLarge,
+                     concat("the body has ", head_->content_length, " bytes; the limit is ",
+                            bytes_max, " (body_bytes_max)"));
+    }
+    const bool all_here =
+        head_->framing == BodyFraming::kLength && in_.size() - used_ >= head_->content_length;
+    if (continue_due_ && in_.size() == used_) co_await write(kContinue);
+    continue_due_ = false;
+    phase_ = Phase::kReading;
+    if (!all_here) deadline_.set(until);
+    if (head_->framing == BodyFraming::kLength) {
+      done = co_await read_length(head_->content_length);
+    } else {
+      done = co_await read_chunked(bytes_max);
+    }
+    if (!all_here) deadline_.clear();
+    event_.drop(kDeadline);
+    phase_ = Phase::kBusy;
+    if (!done) co_return done;
+    body_complete_ = true;
+  }
+  bytes_read_ = std::max<uint64_t>(bytes_read_, used_);
+  watch();
+  if (gone_) co_return fail(ErrorCode::kClientGone, "the client left");
+  co_return Status{};
+}
+
+// A body of known length is read straight behind the head, so head and body stay one piece.
+net::Task<Status> ServerConnection::read_length(uint64_t length) {
+  const size_t wanted = used_ + static_cast<size_t>(length);
+  if (in_.size() < wanted) {
+    const size_t head_size = head_->size;
+    in_.reserve(wanted);
+    // The bytes may have moved: the head's views with them.
+    const Result<size_t> again =
+        parse_request_head(in_.view(), server_.handler_.options().head, *head_);
+    HW_ASSERT(again && *again == head_size);
+  }
+  while (in_.size() < wanted) {
+    const Got got = read_some(in_, wanted - in_.size());
+    if (got == Got::kBytes && (!drained_ || in_.size() == wanted)) continue;
+    if (got == Got::kEnd) {
+      leave("client closed");
+      co_return fail(ErrorCode::kClientGone, "the client left before its body was complete");
+    }
+    const bool more = co_await wait_for_bytes();
+    if (more) continue;
+    if (gone_)
+      co_return fail(ErrorCode::kClientGone, "the client left before its body was complete");
+    co_return fail(ErrorCode::kTimeoutBody, "the request body was not complete in time (body_ms)");
+  }
+  used_ = wanted;
+  bytes_read_ = wanted;
+  body_ = in_.view().substr(wanted - length, length);
+  body_readable_ = in_.readable() - (wanted - length);
+  co_return Status{};
+}
+
+net::Task<Status> ServerConnection::read_chunked(uint64_t bytes_max) {
+  ChunkDecoder decoder(ErrorCode::kBadRequest);
+  Buffer raw;  // received and not decoded yet
+  raw.append(in_.view().substr(used_));
+  for (;;) {
+    while (!raw.empty() && !decoder.done()) {
+      const Result<ChunkStep> step = decoder.step(raw.view());
+      if (!step) co_return fail(step.error());
+      if (chunked_.size() + step->payload.size() > bytes_max) {
+        co_return fail(ErrorCode::kBodyTooLarge,
+                       concat("the body has more than ", bytes_max, " bytes (body_bytes_max)"));
+      }
+      chunked_.append(step->payload);
+      raw.consume(step->consumed);
+      bytes_read_ += step->consumed;
+    }
+    if (decoder.done()) break;
+    const Got got = read_some(raw, kScratchBytes);
+    if (got == Got::kBytes) continue;  // decode first
+    if (got == Got::kEnd) {
+      leave("client closed");
+      co_return fail(ErrorCode::kClientGone, "the client left before its body was complete");
+    }
+    const bool more = co_await wait_for_bytes();
+    if (more) continue;
+    if (gone_)
+      co_return fail(ErrorCode::kClientGone, "the client left before its body was complete");
+    co_return fail(ErrorCode::kTimeoutBody, "the request body was not complete in time (body_ms)");
+  }
+  used_ = in_.size();  // everything behind the head was taken
+  pipelined_.append(raw.view());
+  chunked_.reserve(chunked_.size());
+  body_ = chunked_.view();
+  body_readable_ = chunked_.readable();
+  co_return Status{};
+}
+
+// --- watching ----------------------------------------------------------------------------------
+
+void ServerConnection::watch_readable() {
+  socket_.want_read();
+}
+
+void ServerConnection::watch() {
+  if (gone_ || half_closed_) return;
+  if (!body_complete_) return;  // bytes of the body are no news
+  watch_readable();
+}
+
+void ServerConnection::on_readable() {
+  if (phase_ != Phase::kBusy) return event_.raise(kReadable);
+  if (half_closed_) return leave("client reset after its end");
+  for (;;) {
+    const net::IoResult got = socket_.read(scratch(), kScratchBytes);
+    if (got.state == net::IoState::kOk) {
+      pipelined_.append({scratch(), got.bytes});
+      if (pipelined_.size() > kPipelinedMax) return leave("pipelined too much");
+      if (!got.drained) continue;
+      return watch_readable();
+    }
+    if (got.state == net::IoState::kWouldBlock) return watch_readable();
+    if (got.state == net::IoState::kError) return leave("client reset");
+    break;
+  }
+  if (server_.handler_.options().half_close == HalfClosePolicy::kAbort)
+    return leave("client closed");
+  half_closed_ = true;
+  socket_.want_break();
+  event_.raise(kHalfClosed);
+}
+
+void ServerConnection::leave(std::string_view reason) {
+  if (gone_) return;
+  gone_ = true;
+  gone_reason_ = reason;
+  keep_alive_ = false;
+  event_.raise(kGone);
+}
+
+void ServerConnection::shut_down(std::string_view reason) {
+  if (gone_) return;
+  gone_ = true;
+  gone_reason_ = reason;
+  keep_alive_ = false;
+  event_.raise_later(kGone);
+}
+
+// --- writing -----------------------------------------------------------------------------------
+
+size_t ServerConnection::try_write(std::string_view bytes) {
+  if (gone_ || bytes.empty()) return 0;
+  const net::IoResult put = socket_.write(bytes.data(), bytes.size());
+  bytes_written_ += put.bytes;
+  return put.bytes;
+}
+
+net::Task<bool> ServerConnection::write(std::string_view bytes) {
+  iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
+  const bool done = co_await write(std::span<iovec>(&piece, 1));
+  co_return done;
+}
+
+net::Task<bool> ServerConnection::write(std::span<iovec> pieces) {
+  // The exchange's own deadline goes on while the client is slow; ours is kept beside it.
+  Nanos stalled_since = -1;
+  const int64_t stall_ms = server_.handler_.options().write_stall_ms;
+  const Nanos outer = deadline_.due();
+  for (;;) {
+    while (!pieces.empty() && pieces.front().iov_len == 0) pieces = pieces.subspan(1);
+    if (gone_) break;
+    if (pieces.empty()) {
+      if (stalled_since >= 0) deadline_.set(outer);
+      co_return true;
+    }
+    const net::IoResult put = socket_.write(pieces);
+    if (put.state == net::IoState::kOk) {
+      bytes_written_ += put.bytes;
+      size_t left = put.bytes;
+      for (iovec& piece : pieces) {
+        const size_t taken = std::min(left, piece.iov_len);
+        piece.iov_base = static_cast<char*>(piece.iov_base) + taken;
+        piece.iov_len -= taken;
+        left -= taken;
+      }
+      stalled_since = -1;
+      continue;
+    }
+    if (put.state != net::IoState::kWouldBlock) {
+      shut_down("client reset");
+      break;
+    }
+    const Nanos now = monotonic_ns();
+    if (stalled_since < 0) stalled_since = now;
+    const Nanos stall =
+        stall_ms == 0 ? net::Deadline::kNever : stalled_since + stall_ms * kMillisecond;
+    if (now >= stall) {
+      shut_down("write stalled");
+      break;
+    }
+    deadline_.set(std::min(outer, stall));
+    socket_.want_write();
+    const net::Signals got = co_await event_.wait(kWritable | kGone | kDeadline);
+    blocked_ns_ += monotonic_ns() - now;
+    if ((got & kDeadline) != 0 && monotonic_ns() >= outer) {
+      event_.raise_later(kDeadline);  // not ours: the exchange decides
+      co_return false;
+    }
+  }
+  deadline_.set(outer);
+  co_return false;
+}
+
+// --- the server --------------------------------------------------------------------------------
+
+Server::Server(net::Loop& loop, RequestHandler& handler, net::TlsContext* tls)
+    : loop_(loop), handler_(handler), tls_(tls) {}
+
+Server::~Server() {
+  HW_ASSERT(first_ == nullptr);
+}
+
+namespace {
+
+// Owns the connection for as long as its coroutine runs.
+net::Task<void> live(std::unique_ptr<ServerConnection> connection,
+                     net::Task<void> (ServerConnection::*run)()) {
+  co_await (connection.get()->*run)();
+}
+
+}  // namespace
+
+void Server::accept(int fd) {
+  if (connections() >= handler_.options().connections_max || draining_) {
+    ::close(fd);
+    return;
+  }
+  auto connection = std::make_unique<ServerConnection>(*this, net::Socket(loop_, fd));
+  loop_.spawn(live(std::move(connection), &ServerConnection::run));
+}
+
+void Server::drain() {
+  draining_ = true;
+  for (ServerConnection* each = first_; each != nullptr; each = each->next_) {
+    if (each->phase_ == ServerConnection::Phase::kIdle) each->shut_down("shutdown");
+  }
+}
+
+void Server::abort_all() {
+  draining_ = true;
+  for (ServerConnection* each = first_; each != nullptr; each = each->next_)
+    each->shut_down("shutdown");
+}
+
+void Server::enlist(ServerConnection& connection) {
+  connection.next_ = first_;
+  if (first_ != nullptr) first_->previous_ = &connection;
+  first_ = &connection;
+  loop_.add_connections(1);
+}
+
+void Server::strike(ServerConnection& connection) {
+  if (connection.previous_ != nullptr) connection.previous_->next_ = connection.next_;
+  if (connection.next_ != nullptr) connection.next_->previous_ = connection.previous_;
+  if (first_ == &connection) first_ = connection.next_;
+  loop_.add_connections(-1);
+}
+
+std::unique_ptr<RequestHead> Server::borrow_head() {
+  if (spare_heads_.empty()) return std::make_unique<RequestHead>();
+  std::unique_ptr<RequestHead> head = std::move(spare_heads_.back());
+  spare_heads_.pop_back();
+  return head;
+}
+
+void Server::give_back(std::unique_ptr<RequestHead> head) {
+  if (spare_heads_.size() < kSpareHeads) spare_heads_.push_back(std::move(head));
+}
+
+}  // namespace hw::http

@@ -1,0 +1,183 @@
+#include <doctest/doctest.h>
+
+#include "route/catalogue.h"
+#include "route/plan.h"
+
+namespace hw::route {
+namespace {
+
+ChannelOptions channel(std::string name, Family family = Family::kOpenai) {
+  ChannelOptions out;
+  out.name = std::move(name);
+  out.family = family;
+  out.base_url.host = "127.0.0.1";
+  out.serves = EndpointSet::all_of(family);
+  out.models = {"m"};
+  return out;
+}
+
+std::vector<Candidate> find(const Catalogue& catalogue, std::string_view model, Endpoint endpoint,
+                            NoMatch* why = nullptr) {
+  Random random(1);
+  std::vector<Candidate> out;
+  NoMatch reason{};
+  catalogue.find(model, endpoint, random, out, reason);
+  if (why != nullptr) *why = reason;
+  return out;
+}
+
+TEST_CASE("a base URL is taken as the dialect's SDK takes it") {
+  struct Case {
+    const char* text;
+    Family family;
+    const char* path;
+    bool noted;
+  };
+  const Case cases[] = {
+      {"http://h:8000/v1", Family::kOpenai, "/v1", false},
+      {"http://h:8000", Family::kOpenai, "/v1", true},
+      {"http://h:8000/", Family::kOpenai, "/v1", true},
+      {"http://h:8000/v1/", Family::kOpenai, "/v1", true},
+      {"https://h/api/v3", Family::kOpenai, "/api/v3", false},
+      {"https://h", Family::kAnthropic, "", false},
+      {"https://h/v1", Family::kAnthropic, "", true},
+      {"https://h/x/v1/", Family::kAnthropic, "/x", true},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.text);
+    std::string note;
+    const Result<BaseUrl> url = parse_base_url(each.text, each.family, note);
+    REQUIRE(url);
+    CHECK(url->path == each.path);
+    CHECK(!note.empty() == each.noted);
+  }
+}
+
+TEST_CASE("a base URL that cannot be meant is refused with its fault") {
+  for (const char* text : {"h:8000", "ftp://h", "http://", "http://h:", "http://h:99999",
+                           "http://h:0", "http://u@h/v1", "http://h/v1?utm_source=x",
+                           "http://h/#top", "http://h h/", "http://[::1/v1"}) {
+    CAPTURE(text);
+    std::string note;
+    const Result<BaseUrl> url = parse_base_url(text, Family::kOpenai, note);
+    REQUIRE(!url);
+    CHECK(url.error().code == ErrorCode::kConfig);
+  }
+}
+
+TEST_CASE("an IPv6 host is shown in brackets and a default port left out of Host") {
+  std::string note;
+  const Result<BaseUrl> url = parse_base_url("https://[::1]/v1", Family::kOpenai, note);
+  REQUIRE(url);
+  CHECK(url->instance() == "[::1]:443");
+  CHECK(url->host_header() == "[::1]");
+}
+
+TEST_CASE("a model is found by name, map, longest wildcard and channel prefix") {
+  ChannelOptions a = channel("a");
+  a.model_map = {{"gpt-4o", "m"}, {"claude-*", "m"}, {"claude-haiku*", "small"}};
+  const Catalogue catalogue([&] {
+    std::vector<ChannelOptions> list;
+    list.push_back(a);
+    return list;
+  }());
+  CHECK(find(catalogue, "m", Endpoint::kChat).at(0).upstream_model == "m");
+  CHECK(find(catalogue, "gpt-4o", Endpoint::kChat).at(0).upstream_model == "m");
+  CHECK(find(catalogue, "claude-sonnet-5", Endpoint::kChat).at(0).upstream_model == "m");
+  CHECK(find(catalogue, "claude-haiku-9", Endpoint::kChat).at(0).upstream_model == "small");
+  CHECK(find(catalogue, "a/gpt-4o", Endpoint::kChat).at(0).upstream_model == "m");
+  NoMatch why{};
+  CHECK(find(catalogue, "b/m", Endpoint::kChat, &why).empty());
+  CHECK(why == NoMatch::kUnknownModel);
+  CHECK(find(catalogue, "m", Endpoint::kMessages, &why).empty());
+  CHECK(why == NoMatch::kWrongDialect);
+  CHECK(catalogue.is_configured("gpt-4o"));
+  CHECK(!catalogue.is_configured("claude-sonnet-5"));
+}
+
+TEST_CASE("a channel that does not serve the endpoint is told apart from a wrong dialect") {
+  ChannelOptions a = channel("a");
+  a.serves = EndpointSet();
+  a.serves.add(Endpoint::kChat);
+  std::vector<ChannelOptions> list{a};
+  const Catalogue catalogue(list);
+  NoMatch why{};
+  CHECK(find(catalogue, "m", Endpoint::kResponses, &why).empty());
+  CHECK(why == NoMatch::kWrongEndpoint);
+}
+
+TEST_CASE("priority comes first and weight decides among equals") {
+  ChannelOptions a = channel("a"), b = channel("b"), c = channel("c");
+  a.weight = 3;
+  c.priority = 1;
+  std::vector<ChannelOptions> list{a, b, c};
+  const Catalogue catalogue(list);
+  Random random(7);
+  int a_before_b = 0;
+  for (int i = 0; i < 4000; ++i) {
+    std::vector<Candidate> out;
+    NoMatch why{};
+    catalogue.find("m", Endpoint::kChat, random, out, why);
+    REQUIRE(out.size() == 3);
+    REQUIRE(out[0].channel->options.name == "c");
+    a_before_b += out[1].channel->options.name == "a";
+  }
+  CHECK(a_before_b > 2850);  // 3 of 4 expected; 4 sigma is 110
+  CHECK(a_before_b < 3150);
+}
+
+TEST_CASE(
+    "a plan tries each candidate once, skips cooling ones with their reason, and keeps its "
+    "budget") {
+  std::vector<ChannelOptions> list{channel("a"), channel("b"), channel("c")};
+  const Catalogue catalogue(list);
+  catalogue.channels()[0]->health->cool_down(0, 12 * kSecond, 429);
+  std::vector<Candidate> order;
+  for (const auto& each : catalogue.channels()) order.push_back({each.get(), "m"});
+  Plan plan(order, 3, 0);
+  CHECK(plan.next(0).candidate->channel->options.name == "b");
+  CHECK(plan.next(0).candidate->channel->options.name == "c");
+  CHECK(plan.next(0).candidate == nullptr);
+  REQUIRE(plan.skipped().size() == 1);
+  CHECK(plan.skipped()[0] == timeline::Skipped{"a", "cooling down for 12 s after 429"});
+
+  Plan tight(order, 1, 0);
+  CHECK(tight.next(13 * kSecond).candidate->channel->options.name == "a");
+  CHECK(tight.next(13 * kSecond).candidate == nullptr);
+}
+
+TEST_CASE(
+    "when every channel cools down the soonest is tried, and waited for where that is allowed") {
+  std::vector<ChannelOptions> list{channel("a"), channel("b")};
+  const Catalogue catalogue(list);
+  catalogue.channels()[0]->health->cool_down(0, 9 * kSecond, 429);
+  catalogue.channels()[1]->health->cool_down(0, 2 * kSecond, 503);
+  std::vector<Candidate> order;
+  for (const auto& each : catalogue.channels()) order.push_back({each.get(), "m"});
+  Plan impatient(order, 3, 0);
+  Next next = impatient.next(0);
+  CHECK(next.candidate->channel->options.name == "b");
+  CHECK(next.wait == 0);
+  CHECK(impatient.next(0).candidate == nullptr);
+
+  Plan patient(order, 3, 10 * kSecond);
+  next = patient.next(0);
+  CHECK(next.candidate->channel->options.name == "b");
+  CHECK(next.wait == 2 * kSecond);
+  next = patient.next(2 * kSecond);
+  CHECK(next.candidate->channel->options.name == "a");
+  CHECK(next.wait == 7 * kSecond);
+}
+
+TEST_CASE("a channel keeps its health over a reload") {
+  std::vector<ChannelOptions> list{channel("a")};
+  const Catalogue before(list);
+  before.channels()[0]->health->cool_down(0, kSecond, 429);
+  std::vector<ChannelOptions> again{channel("a"), channel("b")};
+  const Catalogue after(again, &before);
+  CHECK(after.channels()[0]->health->cooling(0) == kSecond);
+  CHECK(after.channels()[1]->health->cooling(0) == 0);
+}
+
+}  // namespace
+}  // namespace hw::route
