@@ -31,18 +31,13 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "json/tokens.h"
 
 namespace hw::json {
 
 class Array;
 class Document;
 class Object;
-struct Index;
-
-// Containers deeper than this are a fault where everything is looked at (is_json_object).
-inline constexpr int kDepthMax = 512;
-// Longest text that can be opened: places are 32 bits wide.
-inline constexpr size_t kTextBytesMax = 0xffffff00;
 
 enum class Kind : uint8_t { kNull, kBool, kNumber, kString, kArray, kObject };
 
@@ -184,29 +179,23 @@ class Document {
   friend class Object;
   friend class Value;
 
-  char at(uint32_t token) const;
   uint32_t skip(uint32_t token);
-  bool step(uint32_t begin, uint32_t& at, char close);
-  std::string_view token_text(uint32_t token) const;
+  uint32_t step(uint32_t begin, uint32_t at, char close);
   std::string_view string_content(uint32_t token);
-  std::string_view unescape(std::string_view content);
+  std::string_view unescape(std::string_view content, uint32_t token);
+  bool check_number(std::string_view literal, uint32_t token);
+  bool is_value(uint32_t token);
   Range container_range(uint32_t begin);
   void set_fault(const char* what, uint32_t token);
   void set_fault_at(const char* what, size_t offset);
 
-  std::string_view text_;
-  const uint32_t* tokens_ = nullptr;  // offset of each structural byte and scalar start
-  uint32_t token_count_ = 0;
+  Tokens tokens_;
   uint32_t walked_begin_ = 0;  // the container walked to its end last, so that its parent need not
-  uint32_t walked_end_ = 0;    // skip it again
+  uint32_t walked_end_ = 0;    // skip it again; equal when there is none
   const char* fault_ = nullptr;
   size_t fault_offset_ = 0;
   ErrorCode blame_;
-  Index* index_ = nullptr;  // borrowed from the thread's pool once opened
+  TokenIndex* index_ = nullptr;  // borrowed from the thread's pool once opened
 };
-
-// Whether `text` is one complete JSON object and nothing else, every value looked at, at most
-// kDepthMax deep. False for what was cut short.
-bool is_json_object(std::string_view text);
 
 }  // namespace hw::json
