@@ -34,8 +34,8 @@ constexpr std::string_view kUsage = R"(bench_loadgen: chat completions to 127.0.
   --rate N           requests a second, latency from the scheduled time; 0 (the default): closed loop
   --body-bytes N     of each request, about (1200)
   --stream N         1: ask for streams (0)
-  --tokens N         of each stream, asked of the upstream (50)
-  --ttft-us N        likewise (0)
+  --tokens N         of each stream, asked of the upstream as max_tokens (50)
+  --ttft-us N        asked of it in a field of its own (0)
   --gap-us N         likewise (0)
   --ramp-ms N        spreads the connections' first requests over this time (0)
   --slow N           so many of the connections read slowly and are not counted in the quantiles (0)
@@ -358,17 +358,18 @@ std::string more_fields(std::string text) {
 
 // A request as an SDK sends it: a dozen fields and a body of about `--body-bytes`.
 std::string make_request(const Flags& flags, bool streams) {
-  std::string body = "{\"model\":\"" + flags.text("model", "bench") +
-                     "\",\"stream\":" + (streams ? "true" : "false") +
-                     R"(,"temperature":0.7,"max_tokens":256,"messages":[{"role":"system",)"
-                     R"("content":"You are a helpful assistant."},{"role":"user","content":")";
+  std::string body =
+      "{\"model\":\"" + flags.text("model", "bench") +
+      "\",\"stream\":" + (streams ? "true" : "false") +
+      ",\"temperature\":0.7,\"max_tokens\":" + std::to_string(flags.number("tokens", 50)) +
+      R"(,"messages":[{"role":"system",)"
+      R"("content":"You are a helpful assistant."},{"role":"user","content":")";
   auto size = static_cast<size_t>(flags.number("body-bytes", 1200));
   while (body.size() < size) body += "Explain the quick brown fox. ";
   body += "\"}]}";
   std::string pace;
   if (streams) {
-    pace = "x-bench-tokens: " + std::to_string(flags.number("tokens", 50)) +
-           "\r\nx-bench-ttft-us: " + std::to_string(flags.number("ttft-us", 0)) +
+    pace = "x-bench-ttft-us: " + std::to_string(flags.number("ttft-us", 0)) +
            "\r\nx-bench-gap-us: " + std::to_string(flags.number("gap-us", 0)) + "\r\n";
   }
   return "POST " + flags.text("path", "/v1/chat/completions") +

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -23,10 +24,10 @@ constexpr std::string_view kUsage = R"(bench_upstream: a chat-completions upstre
   --port N      0 (the default): the kernel chooses; printed as `port N`
   --seconds N   ends after this time (3600)
   --delay-us N  before an answer that is not streamed (0)
-  --tokens N    in a stream (50)
+  --tokens N    in a stream that asks for no max_tokens (50)
   --ttft-us N   from the request to the first token (0)
   --gap-us N    between tokens; 0 sends as fast as they are taken (0)
-The request fields x-bench-delay-us, x-bench-tokens, x-bench-ttft-us and x-bench-gap-us win.
+The request fields x-bench-delay-us, x-bench-ttft-us and x-bench-gap-us win.
 )";
 
 constexpr size_t kBodyKeptBytesMax = 65536;     // of a request's body, to look into
@@ -75,6 +76,16 @@ int64_t number_or(std::string_view text, int64_t fallback) {
 
 bool contains_either(std::string_view text, std::string_view dense, std::string_view spaced) {
   return text.find(dense) != std::string_view::npos || text.find(spaced) != std::string_view::npos;
+}
+
+// Gateways pass max_tokens on, also those that drop unknown fields.
+int64_t tokens_asked_for(std::string_view body, int64_t fallback) {
+  constexpr std::string_view kName = R"("max_tokens":)";
+  size_t at = body.find(kName);
+  if (at == std::string_view::npos) return fallback;
+  std::string_view value = body.substr(at + kName.size(), 24);
+  value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
+  return std::max<int64_t>(number_or(value, fallback), 1);
 }
 
 class Upstream {
@@ -183,7 +194,6 @@ class Upstream {
     connection.pace.delay_ns = micros("x-bench-delay-us", pace_.delay_ns);
     connection.pace.ttft_ns = micros("x-bench-ttft-us", pace_.ttft_ns);
     connection.pace.gap_ns = micros("x-bench-gap-us", pace_.gap_ns);
-    connection.pace.tokens = number_or(field_value(head, "x-bench-tokens"), pace_.tokens);
   }
 
   bool begin_answer(Connection& connection) {
@@ -208,6 +218,7 @@ class Upstream {
     bool asked =
         contains_either(connection.body, R"("include_usage":true)", R"("include_usage": true)");
     connection.usage = asked ? UsageChunk::kAppended : UsageChunk::kNone;
+    connection.pace.tokens = tokens_asked_for(connection.body, pace_.tokens);
     connection.answering = Answering::kStream;
     connection.tokens_sent = 0;
     connection.out += stream_head();

@@ -37,29 +37,30 @@ def request(port, method, path, body=None, fields=None, seconds=10):
         connection.close()
 
 
-def wait_answer(port, key, model, seconds=20):
-    """Asks until a chat completion is answered with 200; gives the seconds it took, else None.
+def wait_answer(port, program, key, model, seconds=20):
+    """Asks until a chat completion is answered with 200; whether it was.
 
-    Asks every 0.2 ms over fresh sockets, to see a start within its first milliseconds.
+    Asks every 0.2 ms over fresh sockets, to see a start within its first milliseconds; gives up when
+    `program` has ended (None: it is not ours to watch).
     """
     message = chat_request(key, chat_body(model), [("Connection", "close")])
-    begun = time.monotonic()
-    while time.monotonic() - begun < seconds:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and (program is None or program.running()):
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=seconds) as client:
                 client.sendall(message)
                 if client.recv(65536).startswith(b"HTTP/1.1 200"):
-                    return time.monotonic() - begun
+                    return True
         except OSError:
             pass
         time.sleep(0.0002)
-    return None
+    return False
 
 
-def wait_ready(port, seconds=20):
-    """Asks /readyz until it answers 200; whether it did."""
+def wait_ready(port, program, seconds=20):
+    """Asks /readyz until it answers 200; False when it does not, or when `program` has ended."""
     end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    while time.monotonic() < end and program.running():
         try:
             if request(port, "GET", "/readyz")[0] == 200:
                 return True

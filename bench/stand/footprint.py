@@ -3,7 +3,7 @@
 import statistics
 import time
 
-from . import ask, load, processes, subjects
+from . import load, processes
 
 STREAM = {"stream": 1, "tokens": 10000, "gap-us": 200000, "ttft-us": 20000}
 
@@ -12,8 +12,7 @@ def started(subject):
     """Starts the subject; gives the milliseconds to the first answered chat request."""
     begun = time.monotonic()
     subject.start()
-    if ask.wait_answer(subject.port, subjects.KEY, subjects.MODEL) is None:
-        raise RuntimeError(f"{subject.name} does not answer: {subject.running.last_log()}")
+    subject.wait_answer()
     return (time.monotonic() - begun) * 1e3
 
 

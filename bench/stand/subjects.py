@@ -45,6 +45,12 @@ class Subject:
         )
         return self.running
 
+    def wait_answer(self):
+        """Waits for its first answered chat request; raises without one."""
+        if not ask.wait_answer(self.port, self.running, KEY, MODEL):
+            log = self.running.last_log() if self.running else "no upstream"
+            raise RuntimeError(f"{self.name} does not answer: {log}")
+
     def stop(self):
         if self.running:
             self.running.stop()
@@ -120,7 +126,7 @@ class Headway(Subject):
     def start_and_wait(self, cpu=None):
         """Starts it and waits for its first answer of /readyz with 200; raises without one."""
         self.start(cpu)
-        if not ask.wait_ready(self.port):
+        if not ask.wait_ready(self.port, self.running):
             raise RuntimeError(f"headway does not get ready: {self.running.last_log()}")
 
     def api(self, path):
@@ -177,4 +183,29 @@ class Envoy(Subject):
         return [self.program, "-c", self.fill("envoy.yaml"), "--concurrency", "1", "-l", "error"]
 
 
-ALL = (Direct, Nginx, Haproxy, Headway, Envoy)
+class VllmRouter(Subject):
+    name = "vllm-router"
+    program = os.environ.get("PEER_VLLM_ROUTER", "vllm-router")
+
+    def argv(self):
+        return [
+            *(self.program, "--host", "127.0.0.1", "--port", self.port),
+            *("--worker-urls", f"http://127.0.0.1:{self.upstream_port}"),
+            *("--policy", "round_robin", "--prometheus-port", processes.free_port()),
+        ]
+
+
+class Smg(Subject):
+    name = "smg"
+    program = os.environ.get("PEER_SMG", "smg")
+
+    def argv(self):
+        return [
+            *(self.program, "launch", "--host", "127.0.0.1", "--port", self.port),
+            *("--worker-urls", f"http://127.0.0.1:{self.upstream_port}", "--backend", "openai"),
+            *("--policy", "round_robin", "--prometheus-port", processes.free_port()),
+            *("--api-key", KEY),
+        ]
+
+
+ALL = (Direct, Nginx, Haproxy, Headway, Envoy, VllmRouter, Smg)
