@@ -71,6 +71,7 @@ class TokenTimes {
 
  private:
   void keep_longest(const Gap& gap);
+  void encode(const Gap& gap);
 
   std::string encoded_;
   std::unique_ptr<Histogram> overflow_;  // made when encoded_ is full

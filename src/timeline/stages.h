@@ -30,8 +30,11 @@ enum class StageKind : uint8_t {
   kBackoff,      // waiting between attempts
   kUnexplained,  // time that no stamp explains; listed, never hidden
 };
+inline constexpr int kStageKindCount = 17;
 // "upload", "authorize", ... as in the call record.
 std::string_view stage_name(StageKind kind);
+// False where `name` is no stage.
+bool parse_stage(std::string_view name, StageKind& out);
 
 struct Stage {
   StageKind kind;
@@ -46,11 +49,13 @@ struct StageList {
   std::vector<Stage> stages;
   uint32_t clamped = 0;  // stamps that lay before their predecessor and were moved
   Nanos unexplained = 0;
+  Nanos total = 0;  // the end of the last stage; total_ns() where the exchange is finished
 };
 
-// Pure. Any set of stamps gives a conserved list: missing stamps merge intervals, disordered ones
-// are clamped and counted. An exchange without kFinished is taken to end at its last stamp.
-// Intervals of length 0 are left out.
+// Pure. Any set of stamps gives a conserved list; README.md has the table of which stamps delimit
+// which stage. Disordered stamps are clamped to their predecessor, stamps behind the end to the
+// end, and counted. An exchange without kFinished is taken to end at its last stamp. Intervals of
+// length 0 are left out, neighbours of one kind and attempt are one.
 StageList stages(const Call& call);
 
 // The engine's own durations laid into the interval they explain, sent -> first token (not
