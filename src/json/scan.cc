@@ -70,6 +70,101 @@ size_t fault_offset(TokenFault fault, std::string_view text) {
 
 }  // namespace
 
+void Document::set_fault(const char* what, uint32_t token) {
+  set_fault_at(what, tokens_.offset(token));
+}
+
+void Document::set_fault_at(const char* what, size_t offset) {
+  if (fault_ != nullptr) return;
+  fault_ = what;
+  fault_offset_ = offset;
+}
+
+// The token behind the value that begins at `token`.
+inline uint32_t Document::skip(uint32_t token) {
+  if (kDepthChange[static_cast<unsigned char>(tokens_.at(token))] <= 0) return token + 1;
+  if (walked_begin_ == token && walked_end_ != 0) return walked_end_;
+  return skip_container(token);
+}
+
+uint32_t Document::skip_container(uint32_t token) {
+  int64_t depth = 0;
+  for (uint32_t i = token; i < tokens_.count; ++i) {
+    depth += kDepthChange[static_cast<unsigned char>(tokens_.text[tokens_.offsets[i]])];
+    if (depth == 0) {
+      walked_begin_ = token;
+      walked_end_ = i + 1;
+      return i + 1;
+    }
+  }
+  set_fault("a brace or bracket is not closed", tokens_.count);
+  return tokens_.count;
+}
+
+// From the element at token `at` to the token where the next one begins; kEnd behind the last.
+// `at` equal to `begin` stands before the first.
+inline uint32_t Document::step(uint32_t begin, uint32_t at, char close) {
+  if (fault_ != nullptr || at == kEnd) return kEnd;
+  const bool is_first = at == begin;
+  const uint32_t next = is_first ? begin + 1 : skip(at);
+  const char c = tokens_.at(next);
+  if (c == close) {
+    walked_begin_ = begin;
+    walked_end_ = next + 1;
+    return kEnd;
+  }
+  if (is_first) return next;
+  if (c == ',') return next + 1;
+  set_fault("a comma or the end of its object or array is missing", next);
+  return kEnd;
+}
+
+// What stands between the quotes of the string at `token`, escapes and all.
+inline std::string_view Document::string_content(uint32_t token) {
+  const std::string_view literal = tokens_.slice(token);
+  if (literal.size() < 2 || literal.back() != '"') {
+    set_fault("a string is not closed", token);
+    return {};
+  }
+  return literal.substr(1, literal.size() - 2);
+}
+
+inline std::string_view Document::unescape(std::string_view content, uint32_t token) {
+  if (std::memchr(content.data(), '\\', content.size()) == nullptr) return content;
+  return unescape_slowly(content, token);
+}
+
+std::string_view Document::unescape_slowly(std::string_view content, uint32_t token) {
+  char* out = scratch(*index_, content.size());
+  const size_t size = json::unescape(content, out);
+  if (size == kBadEscape) {
+    set_fault("a string has an escape that JSON does not know", token);
+    return {};
+  }
+  return {out, size};
+}
+
+bool Document::check_number(std::string_view literal, uint32_t token) {
+  if (is_number_literal(literal)) return true;
+  set_fault("a number is malformed", token);
+  return false;
+}
+
+// Whether a value can begin at `token`; the rest is seen by those who read it.
+inline bool Document::is_value(uint32_t token) {
+  const char c = tokens_.at(token);
+  if (c != '\0' && c != ',' && c != ':' && c != '}' && c != ']') return true;
+  set_fault("a value is missing", token);
+  return false;
+}
+
+Range Document::container_range(uint32_t begin) {
+  const uint32_t end = skip(begin);
+  if (!ok()) return {};
+  const size_t from = tokens_.offset(begin);
+  return {from, tokens_.offset(end - 1) + 1 - from};
+}
+
 Document::~Document() {
   if (index_ != nullptr) return_token_index(index_);
 }
@@ -106,93 +201,6 @@ Status Document::finish() {
 Error Document::error() const {
   HW_ASSERT(fault_ != nullptr);
   return Error(blame_, concat(fault_, " (byte ", fault_offset_, ")"));
-}
-
-void Document::set_fault(const char* what, uint32_t token) {
-  set_fault_at(what, tokens_.offset(token));
-}
-
-void Document::set_fault_at(const char* what, size_t offset) {
-  if (fault_ != nullptr) return;
-  fault_ = what;
-  fault_offset_ = offset;
-}
-
-// The token behind the value that begins at `token`.
-uint32_t Document::skip(uint32_t token) {
-  if (walked_begin_ == token && walked_end_ != 0) return walked_end_;
-  if (kDepthChange[static_cast<unsigned char>(tokens_.at(token))] <= 0) return token + 1;
-  int64_t depth = 0;
-  for (uint32_t i = token; i < tokens_.count; ++i) {
-    depth += kDepthChange[static_cast<unsigned char>(tokens_.text[tokens_.offsets[i]])];
-    if (depth == 0) {
-      walked_begin_ = token;
-      walked_end_ = i + 1;
-      return i + 1;
-    }
-  }
-  set_fault("a brace or bracket is not closed", tokens_.count);
-  return tokens_.count;
-}
-
-// From the element at token `at` to the token where the next one begins; kEnd behind the last.
-// `at` equal to `begin` stands before the first.
-uint32_t Document::step(uint32_t begin, uint32_t at, char close) {
-  if (fault_ != nullptr || at == kEnd) return kEnd;
-  const bool is_first = at == begin;
-  const uint32_t next = is_first ? begin + 1 : skip(at);
-  const char c = tokens_.at(next);
-  if (c == close) {
-    walked_begin_ = begin;
-    walked_end_ = next + 1;
-    return kEnd;
-  }
-  if (is_first) return next;
-  if (c == ',') return next + 1;
-  set_fault("a comma or the end of its object or array is missing", next);
-  return kEnd;
-}
-
-// What stands between the quotes of the string at `token`, escapes and all.
-std::string_view Document::string_content(uint32_t token) {
-  const std::string_view literal = tokens_.slice(token);
-  if (literal.size() < 2 || literal.back() != '"') {
-    set_fault("a string is not closed", token);
-    return {};
-  }
-  return literal.substr(1, literal.size() - 2);
-}
-
-std::string_view Document::unescape(std::string_view content, uint32_t token) {
-  if (std::memchr(content.data(), '\\', content.size()) == nullptr) return content;
-  char* out = scratch(*index_, content.size());
-  const size_t size = json::unescape(content, out);
-  if (size == kBadEscape) {
-    set_fault("a string has an escape that JSON does not know", token);
-    return {};
-  }
-  return {out, size};
-}
-
-bool Document::check_number(std::string_view literal, uint32_t token) {
-  if (is_number_literal(literal)) return true;
-  set_fault("a number is malformed", token);
-  return false;
-}
-
-// Whether a value can begin at `token`; the rest is seen by those who read it.
-bool Document::is_value(uint32_t token) {
-  const char c = tokens_.at(token);
-  if (c != '\0' && c != ',' && c != ':' && c != '}' && c != ']') return true;
-  set_fault("a value is missing", token);
-  return false;
-}
-
-Range Document::container_range(uint32_t begin) {
-  const uint32_t end = skip(begin);
-  if (!ok()) return {};
-  const size_t from = tokens_.offset(begin);
-  return {from, tokens_.offset(end - 1) + 1 - from};
 }
 
 Kind Value::kind() const {
@@ -272,16 +280,6 @@ std::optional<double> Value::number() const {
   const auto [end, error] = std::from_chars(literal.begin(), literal.end(), number);
   if (error != std::errc()) return std::nullopt;
   return number;
-}
-
-Object Value::object() const {
-  if (document_ == nullptr || document_->tokens_.at(token_) != '{') return {};
-  return Object(document_, token_);
-}
-
-Array Value::array() const {
-  if (document_ == nullptr || document_->tokens_.at(token_) != '[') return {};
-  return Array(document_, token_);
 }
 
 Range Value::range() const {

@@ -68,8 +68,8 @@ class Value {
   // Any number, the nearest double.
   std::optional<double> number() const;
   // The members; empty where this is not an object / array.
-  Object object() const;
-  Array array() const;
+  inline Object object() const;
+  inline Array array() const;
 
   // Where the value stands in the text, quotes and brackets included. Walks a container to its end.
   Range range() const;
@@ -180,9 +180,11 @@ class Document {
   friend class Value;
 
   uint32_t skip(uint32_t token);
+  uint32_t skip_container(uint32_t token);
   uint32_t step(uint32_t begin, uint32_t at, char close);
   std::string_view string_content(uint32_t token);
   std::string_view unescape(std::string_view content, uint32_t token);
+  std::string_view unescape_slowly(std::string_view content, uint32_t token);
   bool check_number(std::string_view literal, uint32_t token);
   bool is_value(uint32_t token);
   Range container_range(uint32_t begin);
@@ -197,5 +199,15 @@ class Document {
   ErrorCode blame_;
   TokenIndex* index_ = nullptr;  // borrowed from the thread's pool once opened
 };
+
+inline Object Value::object() const {
+  if (document_ == nullptr || document_->tokens_.at(token_) != '{') return {};
+  return Object(document_, token_);
+}
+
+inline Array Value::array() const {
+  if (document_ == nullptr || document_->tokens_.at(token_) != '[') return {};
+  return Array(document_, token_);
+}
 
 }  // namespace hw::json

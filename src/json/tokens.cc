@@ -71,18 +71,7 @@ TokenFault fault_of(simdjson::error_code error) {
   return TokenFault::kOpenString;
 }
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
 }  // namespace
-
-std::string_view Tokens::slice(uint32_t token) const {
-  const size_t begin = offsets[token];
-  size_t end = offset(token + 1);
-  while (end > begin + 1 && is_blank(text[end - 1])) --end;
-  return text.substr(begin, end - begin);
-}
 
 TokenIndex* borrow_token_index() {
   auto& indexes = pool();

@@ -24,9 +24,14 @@ struct Tokens {
   char at(uint32_t token) const { return token < count ? text[offsets[token]] : '\0'; }
   // Where a token begins; the end of the text behind the last one.
   size_t offset(uint32_t token) const { return token < count ? offsets[token] : text.size(); }
-  // The token without the blanks behind it. For strings and literals it is what the text has there;
-  // precondition: token < count.
-  std::string_view slice(uint32_t token) const;
+  // A string or literal without the blanks behind it. Precondition: token < count.
+  std::string_view slice(uint32_t token) const {
+    const size_t begin = offsets[token];
+    size_t end = offset(token + 1);
+    while (end > begin + 1 && is_blank(text[end - 1])) --end;
+    return {text.data() + begin, end - begin};
+  }
+  static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 };
 
 // Why a text has no index.
