@@ -1,0 +1,297 @@
+#include "app/engine_file.h"
+
+#include <optional>
+
+#include "base/text.h"
+
+namespace hw::app {
+namespace {
+
+// [model] as written: two names for one number.
+struct WrittenModel {
+  engine::ModelOptions options;
+  std::optional<int> max_num_seqs;
+};
+
+Section server_section() {
+  using O = engine::ServerOptions;
+  using enum Applies;
+  return make_section<O>("server", SectionKind::kTable, {"The listening side.", "监听端。"},
+                         {
+                             {"host",
+                              text<O>(&O::host),
+                              "",
+                              kOnRestart,
+                              {"Address to listen on.", "监听地址。"},
+                              "Nothing is reachable from outside unless asked for."},
+                             {"port",
+                              integer<O>(&O::port, 0, 65'535),
+                              "",
+                              kOnRestart,
+                              {"Port; 0: any free one.", "端口；0 表示任一空闲端口。"},
+                              "The port of vLLM."},
+                             {"max_concurrent_requests",
+                              integer<O>(&O::max_concurrent_requests, 1, 65'536),
+                              "",
+                              kOnRestart,
+                              {"Waiting and running requests together; above it: 429.",
+                               "等待与运行的请求总数；超出则 429。"},
+                              "A queue without end only turns overload into time-outs."},
+                             {"request_timeout_seconds",
+                              integer<O>(&O::request_timeout_seconds, 1, 86'400),
+                              "s",
+                              kOnRestart,
+                              {"From a request's arrival to its last token, waiting included.",
+                               "自请求到达到最后一个令牌，含等待。"},
+                              "Longer than any answer of a small model."},
+                         });
+}
+
+Section model_section() {
+  using W = WrittenModel;
+  using enum Applies;
+  using enum engine::BackendKind;
+  using B = engine::BackendKind;
+  using I = engine::InputTooLong;
+  using L = engine::WorkerLoss;
+  constexpr int64_t kTokensMax = 1 << 20;
+  return make_section<W>(
+      "model", SectionKind::kTable,
+      {"What is computed, and how much of it at once.", "计算什么，以及同时计算多少。"},
+      {
+          {"model_id",
+           text<W>([](W& w) -> auto& { return w.options.model_id; }),
+           "",
+           kOnRestart,
+           {"The name that requests ask for.", "请求所用的模型名称。"},
+           "The model of scripts/get-model.sh."},
+          {"path",
+           text<W>([](W& w) -> auto& { return w.options.path; }),
+           "",
+           kOnRestart,
+           {"GGUF file; without: what scripts/get-model.sh put into the cache.",
+            "GGUF 文件；省略则为 scripts/get-model.sh 放入缓存的模型。"},
+           "One command then runs a real model.",
+           "\"model.gguf\""},
+          {"backend",
+           choice<W, B>([](W& w) -> auto& { return w.options.backend; },
+                        {{"llama", kLlama}, {"gpu-model", kGpuModel}}),
+           "",
+           kOnRestart,
+           {"`llama`: real weights on the CPU; `gpu-model`: a calibrated model of a GPU.",
+            "`llama`：CPU 上的真实权重；`gpu-model`：经校准的 GPU 模型。"},
+           "Real answers come first."},
+          {"kv_cache_ratio",
+           number<W>([](W& w) -> auto& { return w.options.kv_cache_ratio; }, 0.01, 1.0),
+           "",
+           kOnRestart,
+           {"Share of the memory left after the weights that the KV cache may take.",
+            "权重之外的内存中，KV 缓存可占的比例。"},
+           "The rest is for activations."},
+          {"max_batch_size",
+           integer<W>([](W& w) -> auto& { return w.options.max_batch_size; }, 1, 4096),
+           "",
+           kOnRestart,
+           {"Sequences computed at once; the CPU backend takes 8 at most.",
+            "同时计算的序列数；CPU 后端最多 8。"},
+           "Beyond it a batch adds latency and no throughput on a small GPU."},
+          {"max_num_seqs",
+           integer<W>(&W::max_num_seqs, 1, 4096),
+           "",
+           kOnRestart,
+           {"Another name of max_batch_size.", "max_batch_size 的另一个名称。"},
+           "The name that vLLM uses."},
+          {"batch_wait_ms",
+           integer<W>([](W& w) -> auto& { return w.options.batch_wait_ms; }, 0, 10'000),
+           "ms",
+           kOnRestart,
+           {"How long an idle instance waits for more requests before its first step; 0: not at "
+            "all.",
+            "空闲实例在第一步之前等待更多请求的时间；0 表示不等。"},
+           "A burst then starts together."},
+          {"max_tokens",
+           integer<W>([](W& w) -> auto& { return w.options.max_tokens; }, 1, kTokensMax),
+           "",
+           kOnRestart,
+           {"The most that a request may generate; a larger wish is cut to it.",
+            "一个请求最多可生成的令牌数；更大的要求会被截到此值。"},
+           "A runaway answer ends."},
+          {"kv_blocks",
+           integer<W>([](W& w) -> auto& { return w.options.kv_blocks; }, 0, int64_t{1} << 32),
+           "",
+           kOnRestart,
+           {"Blocks of 16 tokens; 0: by kv_cache_ratio.",
+            "每块 16 个令牌；0 表示按 kv_cache_ratio。"},
+           "An engine's own log knows it better than a formula."},
+          {"max_model_len",
+           integer<W>([](W& w) -> auto& { return w.options.max_model_len; }, 0, 1 << 24),
+           "",
+           kOnRestart,
+           {"Prompt and answer together; 0: what the model was trained for.",
+            "提示与回答合计；0 表示模型训练时的长度。"},
+           "The model's own limit."},
+          {"max_input_len",
+           integer<W>([](W& w) -> auto& { return w.options.max_input_len; }, 0, 1 << 24),
+           "",
+           kOnRestart,
+           {"Prompt; 0: max_model_len - 1.", "提示；0 表示 max_model_len - 1。"},
+           "Room for one token of answer."},
+          {"on_input_too_long",
+           choice<W, I>([](W& w) -> auto& { return w.options.on_input_too_long; },
+                        {{"reject", I::kReject}, {"truncate", I::kTruncate}}),
+           "",
+           kOnRestart,
+           {"`reject`: 400; `truncate`: the last max_input_len tokens are kept.",
+            "`reject`：400；`truncate`：保留最后 max_input_len 个令牌。"},
+           "A prompt that was cut without a word gives wrong answers."},
+          {"threads",
+           integer<W>([](W& w) -> auto& { return w.options.threads; }, 0, 1024),
+           "",
+           kOnRestart,
+           {"Compute threads; 0: one less than cores, at least one.",
+            "计算线程；0 表示核数减一，至少一个。"},
+           "HTTP must get its turn."},
+          {"on_worker_loss",
+           choice<W, L>([](W& w) -> auto& { return w.options.on_worker_loss; },
+                        {{"error", L::kError}, {"recompute", L::kRecompute}}),
+           "",
+           kOnRestart,
+           {"What becomes of a worker's requests when it dies.", "工作进程死亡时其请求如何处理。"},
+           "An error is seen; a silent recompute doubles the wait."},
+          {"gpu",
+           text<W>([](W& w) -> auto& { return w.options.gpu; }),
+           "",
+           kOnRestart,
+           {"The GPU that gpu-model stands for.", "gpu-model 所代表的 GPU。"},
+           "Only for gpu-model.",
+           "\"H100\""},
+          {"shape",
+           text<W>([](W& w) -> auto& { return w.options.shape; }),
+           "",
+           kOnRestart,
+           {"A model's name or the path of its config.json, for gpu-model.",
+            "模型名称或其 config.json 的路径，用于 gpu-model。"},
+           "Only for gpu-model.",
+           "\"llama-3.1-8b\""},
+          {"tensor_parallel",
+           integer<W>([](W& w) -> auto& { return w.options.tensor_parallel; }, 1, 64),
+           "",
+           kOnRestart,
+           {"GPUs that share each layer, for gpu-model.",
+            "共同承担每层的 GPU 数，用于 gpu-model。"},
+           "Only for gpu-model."},
+      });
+}
+
+Section scheduler_section() {
+  using O = engine::SchedulerOptions;
+  using enum Applies;
+  using B = engine::BatchPolicy;
+  using Q = engine::QueuePolicy;
+  return make_section<O>(
+      "scheduler", SectionKind::kTable, {"What the next step computes.", "下一步计算什么。"},
+      {
+          {"policy",
+           choice<O, B>(&O::policy, {{"continuous_batching", B::kContinuousBatching}}),
+           "",
+           kOnRestart,
+           {"How requests share steps.", "请求如何共享每一步。"},
+           "Static batches make everyone wait for the longest."},
+          {"queue_warn_ms",
+           integer<O>(&O::queue_warn_ms, 0, 86'400'000),
+           "ms",
+           kOnRestart,
+           {"A longer wait for the first step is logged; 0: none.",
+            "等待第一步超过此时间会写日志；0 表示不写。"},
+           "A queue is seen before it is felt."},
+          {"enable_chunked_prefill",
+           boolean<O>(&O::enable_chunked_prefill),
+           "",
+           kOnRestart,
+           {"Off: a prompt is computed in one step or not at all.",
+            "关闭时，提示要么一步算完，要么不算。"},
+           "A long prompt must not hold up those who decode."},
+          {"max_num_batched_tokens",
+           integer<O>(&O::max_num_batched_tokens, 0, 1 << 20),
+           "",
+           kOnRestart,
+           {"Tokens computed in one step; 0: 64 on the CPU (at most 512 there), 8192 on gpu-model.",
+            "一步计算的令牌数；0 表示 CPU 为 64（最多 512），gpu-model 为 8192。"},
+           "A larger step on a CPU would hold everyone for seconds."},
+          {"scheduler_policy",
+           choice<O, Q>(&O::scheduler_policy, {{"fcfs", Q::kFcfs}, {"priority", Q::kPriority}}),
+           "",
+           kOnRestart,
+           {"Who is next.", "谁是下一个。"},
+           "First come, first served is fair."},
+          {"enable_prefix_caching",
+           boolean<O>(&O::enable_prefix_caching),
+           "",
+           kOnRestart,
+           {"Keep the KV of common prompt beginnings.", "保留相同提示开头的 KV。"},
+           "Changes what is measured, so it is asked for."},
+          {"long_prefill_token_threshold",
+           integer<O>(&O::long_prefill_token_threshold, 0, 1 << 20),
+           "",
+           kOnRestart,
+           {"The most that one prompt gets of a step; 0: all of it.",
+            "一个提示在一步中最多可占的令牌数；0 表示全部。"},
+           "The default of vLLM."},
+          {"watermark",
+           number<O>(&O::watermark, 0.0, 0.5),
+           "",
+           kOnRestart,
+           {"Share of the KV cache kept free when one more is admitted.",
+            "再接纳一个序列时 KV 缓存须保留的空闲比例。"},
+           "The default of vLLM v1."},
+          {"group_by_length",
+           boolean<O>(&O::group_by_length),
+           "",
+           kOnRestart,
+           {"Prefill prompts of like length together.", "将长度相近的提示一起预填充。"},
+           "Helps only where padding costs."},
+      });
+}
+
+// Two names of one number: the one from the stronger source holds; from one source they must agree.
+void join_batch_sizes(SectionReader& reader, const SectionValues& values, WrittenModel& model) {
+  if (!model.max_num_seqs.has_value()) return;
+  int& size = model.options.max_batch_size;
+  if (values.has("max_batch_size")) {
+    const SourceKind ours = values.origins.find("max_num_seqs")->second.source;
+    const SourceKind other = values.origins.find("max_batch_size")->second.source;
+    if (ours < other) return;
+    if (ours == other && *model.max_num_seqs != size) {
+      reader.report(values.problem(
+          "max_num_seqs", ProblemKind::kConflict,
+          {"max_batch_size", std::to_string(size), std::to_string(*model.max_num_seqs)}));
+    }
+  }
+  size = *model.max_num_seqs;
+}
+
+}  // namespace
+
+const OptionTable& engine_options() {
+  static const OptionTable table = {"engine.toml",
+                                    {server_section(), model_section(), scheduler_section()}};
+  return table;
+}
+
+ReadEngineFile read_engine_file(const ConfigSources& sources) {
+  ReadEngineFile out;
+  SectionReader reader(engine_options(), sources);
+  reader.read("server", &out.config.server);
+  WrittenModel model;
+  const SectionValues values = reader.read("model", &model);
+  join_batch_sizes(reader, values, model);
+  out.config.model = std::move(model.options);
+  reader.read("scheduler", &out.config.scheduler);
+  for (const std::string& name : reader.stray_variables()) {
+    out.notes.push_back(concat("the environment variable ", name, " is no option"));
+  }
+  out.problems = reader.take_problems();
+  return out;
+}
+
+}  // namespace hw::app
