@@ -2,15 +2,24 @@
 
 #include <cstring>
 
+#include "base/text.h"
+
 namespace hw {
 namespace {
 
 constexpr char kBase32[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 constexpr char kHex[] = "0123456789abcdef";
 
+// The value of each base 32 digit, -1 for other characters.
+constexpr std::array<int8_t, 256> kBase32Values = [] {
+  std::array<int8_t, 256> values{};
+  values.fill(-1);
+  for (int i = 0; i < 32; ++i) values[static_cast<uint8_t>(kBase32[i])] = static_cast<int8_t>(i);
+  return values;
+}();
+
 int base32_value(char c) {
-  const char* at = std::strchr(kBase32, c);
-  return c != 0 && at != nullptr ? static_cast<int>(at - kBase32) : -1;
+  return kBase32Values[static_cast<uint8_t>(c)];
 }
 
 // The next `count` hex digits as a number; false where one is none (upper case is none, by the
@@ -58,6 +67,47 @@ Nanos RequestId::wall() const {
   uint64_t ms = 0;
   for (size_t i = 4; i < 14; ++i) ms = ms << 5 | static_cast<uint64_t>(base32_value(text_[i]));
   return static_cast<Nanos>(ms) * kMillisecond;
+}
+
+std::array<uint8_t, 16> RequestId::bytes() const {
+  unsigned __int128 value = 0;
+  for (size_t i = 4; i < kSize; ++i) {
+    value = value << 5 | static_cast<unsigned>(base32_value(text_[i]) & 31);
+  }
+  std::array<uint8_t, 16> out;
+  for (size_t i = 16; i-- > 0; value >>= 8) out[i] = static_cast<uint8_t>(value);
+  return out;
+}
+
+RequestId RequestId::from_bytes(const std::array<uint8_t, 16>& bytes) {
+  unsigned __int128 value = 0;
+  for (const uint8_t byte : bytes) value = value << 8 | byte;
+  RequestId id;
+  std::memcpy(id.text_.data(), "req_", 4);
+  for (size_t i = kSize; i-- > 4; value >>= 5) {
+    id.text_[i] = kBase32[static_cast<size_t>(value & 31)];
+  }
+  return id;
+}
+
+TraceId TraceId::of(const RequestId& id) {
+  TraceId trace;
+  const std::array<uint8_t, 16> bytes = id.bytes();
+  for (size_t i = 0; i < 8; ++i) trace.high = trace.high << 8 | bytes[i];
+  for (size_t i = 8; i < 16; ++i) trace.low = trace.low << 8 | bytes[i];
+  return trace;
+}
+
+bool TraceId::parse(std::string_view hex, TraceId& out) {
+  if (hex.size() != 32) return false;
+  std::string folded(hex);
+  for (char& c : folded) c = lower(c);
+  TraceId parsed;
+  const std::string_view digits = folded;
+  if (!read_hex(digits.substr(0, 16), parsed.high)) return false;
+  if (!read_hex(digits.substr(16), parsed.low)) return false;
+  out = parsed;
+  return true;
 }
 
 void TraceId::append_hex(std::string& out) const {

@@ -24,6 +24,9 @@ class RequestId {
   std::string_view view() const { return {text_.data(), kSize}; }
   // The wall time that the id carries, to the millisecond.
   Nanos wall() const;
+  // The id as 16 bytes that sort like it, and back: how records keep it.
+  std::array<uint8_t, 16> bytes() const;
+  static RequestId from_bytes(const std::array<uint8_t, 16>& bytes);
   friend bool operator==(const RequestId&, const RequestId&) = default;
 
  private:
@@ -34,6 +37,12 @@ class RequestId {
 struct TraceId {
   uint64_t high = 0, low = 0;
   static TraceId make(Random& random) { return {random.next() | 1, random.next()}; }
+  // The trace of a request that came without one: the bytes of its id, so that a look-up by trace
+  // needs no index of its own. Its last 80 bits are random, as the recommendation asks of the
+  // last 56.
+  static TraceId of(const RequestId& id);
+  // 32 hex digits of either case; false for anything else.
+  static bool parse(std::string_view hex, TraceId& out);
   std::string hex() const;
   void append_hex(std::string& out) const;
   friend bool operator==(const TraceId&, const TraceId&) = default;

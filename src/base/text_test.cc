@@ -1,0 +1,47 @@
+#include "base/text.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+
+namespace hw {
+namespace {
+
+TEST_CASE("concat joins text, characters and numbers") {
+  CHECK(concat("took ", 12, " ms, ", uint64_t{18446744073709551615u}, '!', std::string("x"), -7) ==
+        "took 12 ms, 18446744073709551615!x-7");
+  CHECK(concat() == "");
+}
+
+TEST_CASE("case is ignored for ASCII letters only") {
+  CHECK(equal_ignoring_case("Content-LENGTH", "content-length"));
+  CHECK_FALSE(equal_ignoring_case("content-length", "content-lengthy"));
+  CHECK_FALSE(equal_ignoring_case("a[", "a{"));  // differ by the case bit
+  CHECK_FALSE(equal_ignoring_case("\xc4", "\xe4"));
+  CHECK(lower('Q') == 'q');
+  CHECK(lower('@') == '@');
+}
+
+TEST_CASE("trim takes blanks and tabs off both ends, nothing else") {
+  CHECK(trim(" \t a b \t") == "a b");
+  CHECK(trim(" \t ") == "");
+  CHECK(trim("") == "");
+  CHECK(trim("\ra\n") == "\ra\n");
+}
+
+TEST_CASE("only a whole number that fits is a number") {
+  int value = 7;
+  CHECK(parse_number("-42", value));
+  CHECK(value == -42);
+  for (const char* bad : {"", " 1", "1 ", "+1", "1x", "0x10", "99999999999", "-"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(parse_number(bad, value));
+  }
+  uint8_t small = 0;
+  CHECK(parse_number("255", small));
+  CHECK_FALSE(parse_number("256", small));
+  CHECK_FALSE(parse_number("-1", small));
+}
+
+}  // namespace
+}  // namespace hw
