@@ -56,17 +56,17 @@ class ChunkDecoder {
     kPayloadCr,
     kPayloadLf,
     kTrailer,
-    kTrailerLf,
     kDone,
     kFailed,
   };
 
-  size_t read_size_line(std::string_view in);
-  size_t read_trailer(std::string_view in);
-  size_t read_size(std::string_view in);
-  size_t read_extension(std::string_view in);
+  size_t take_framing(std::string_view in);
+  size_t take_size(std::string_view in);
+  size_t take_extension(std::string_view in);
+  size_t take_trailer(std::string_view in);
   void end_size_line();
   void end_trailer_line();
+  void expect(char got, char wanted, State next, const char* otherwise);
   void set_fault(const char* what);
 
   State state_ = State::kSize;

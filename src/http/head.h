@@ -7,7 +7,6 @@
 // which must stay where they are for as long as the head is used.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -137,10 +136,8 @@ class HopByHop {
   bool drops(std::string_view name) const;
 
  private:
-  // Further names than this are dropped unseen only by being ignored: real heads list one or two.
-  static constexpr size_t kListedMax = 16;
-  std::array<std::string_view, kListedMax> listed_;
-  size_t listed_count_ = 0;
+  const Fields& fields_;
+  bool lists_names_ = false;  // Connection has more than close and keep-alive
 };
 
 }  // namespace hw::http
