@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "app/option.h"
-#include "app/problem.h"
-#include "app/section_reader.h"
+#include "config/option.h"
+#include "config/problem.h"
+#include "config/section_reader.h"
 #include "engine/options.h"
 
 namespace hw::app {
@@ -13,14 +13,14 @@ namespace hw::app {
 // What reading gave: with problems the file must not be used.
 struct ReadEngineFile {
   engine::Options config;
-  std::vector<Problem> problems;
+  std::vector<config::Problem> problems;
   std::vector<std::string> notes;  // for the log
 };
 
 // The rows of engine.toml.
-const OptionTable& engine_options();
+const config::OptionTable& engine_options();
 
 // Reads and checks everything; every mistake is in `problems`.
-ReadEngineFile read_engine_file(const ConfigSources& sources);
+ReadEngineFile read_engine_file(const config::ConfigSources& sources);
 
 }  // namespace hw::app

@@ -7,6 +7,8 @@
 #include "base/text.h"
 
 namespace hw::app {
+
+using namespace config;
 namespace {
 
 constexpr size_t kFileBytesMax = kDocumentBytesMax;

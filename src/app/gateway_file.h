@@ -5,15 +5,16 @@
 #include <vector>
 
 #include "access/declared_key.h"
-#include "app/option.h"
-#include "app/problem.h"
-#include "app/section_reader.h"
+#include "config/option.h"
+#include "config/problem.h"
+#include "config/section_reader.h"
 #include "gateway/options.h"
 #include "route/channel.h"
 #include "store/options.h"
 
 namespace hw::app {
 
+// The whole file, in the structs of the modules.
 struct GatewayFile {
   gateway::Options gateway;
   store::StoreOptions store;
@@ -32,20 +33,20 @@ struct WrittenChannel {
 // What reading gave: with problems the file must not be used.
 struct ReadGatewayFile {
   GatewayFile config;
-  std::vector<Problem> problems;
+  std::vector<config::Problem> problems;
 };
 
 // The rows of headway.toml.
-const OptionTable& gateway_options();
+const config::OptionTable& gateway_options();
 
 // Reads and checks everything; every mistake is in `problems`.
-ReadGatewayFile read_gateway_file(const ConfigSources& sources);
+ReadGatewayFile read_gateway_file(const config::ConfigSources& sources);
 
 // Options that differ between the two and take a restart: "gateway.listen", ...
 std::vector<std::string> restart_needed(const GatewayFile& running, const GatewayFile& fresh);
 
 // Fills `sources.text` from `sources.file`; a problem where that fails.
-std::vector<Problem> read_text_of(ConfigSources& sources);
+std::vector<config::Problem> read_text_of(config::ConfigSources& sources);
 
 // "host:port" or "[v6]:port" taken apart; false for anything else, a missing host or port included.
 bool parse_listen(std::string_view text, std::string& host, uint16_t& port);

@@ -12,6 +12,7 @@
 
 using namespace hw;
 using namespace hw::app;
+using namespace hw::config;
 
 namespace {
 

@@ -4,11 +4,13 @@
 
 #include "app/engine_file.h"
 #include "app/gateway_file.h"
-#include "app/section_reader.h"
-#include "app/text_width.h"
 #include "base/text.h"
+#include "config/section_reader.h"
+#include "config/text_width.h"
 
 namespace hw::app {
+
+using namespace config;
 namespace {
 
 bool has_secret_required(const Section& section) {
@@ -73,23 +75,26 @@ void append_section(std::string& out, const Section& section) {
 
 constexpr std::string_view kPageHead = R"(# Configuration
 
-This page is written by `headway serve --print-reference` from the table of options that the program itself reads;
-a test fails when the two differ.
+This page is written by `headway serve --print-reference` from the table of options that the program
+itself reads; a test fails when the two differ.
 
-`headway serve --config headway.toml` and `headway engine --config engine.toml` read one TOML file each. Every option
-has a default. An unknown key, a wrong type or a value out of range is an error that names the file, the line, the key
-and what was expected; all mistakes of a file are reported at once, and the program does not start.
+`headway serve --config headway.toml` and `headway engine --config engine.toml` read one TOML file
+each. Every option has a default. An unknown key, a wrong type or a value out of range is an error
+that names the file, the line, the key and what was expected; all mistakes of a file are reported at
+once, and the program does not start.
 
-* **Precedence.** A flag (`--gateway.listen 0.0.0.0:80`), then the environment (`HEADWAY_GATEWAY_LISTEN`), then the
-  file, then the default. A flag is `--SECTION.NAME`; a variable is `HEADWAY_SECTION_NAME` in capitals, a dot becomes
-  an underscore. Lists (`[[channels]]`, `[[keys]]`) come from the file only.
-* **Secrets.** `"env:NAME"` reads an environment variable, `"file:PATH"` a file; any other text is the secret itself.
-  Secrets are never printed, and keys are kept as SHA-256 only.
+* **Precedence.** A flag (`--gateway.listen 0.0.0.0:80`), then the environment
+  (`HEADWAY_GATEWAY_LISTEN`), then the file, then the default. A flag is `--SECTION.NAME`; a
+  variable is `HEADWAY_SECTION_NAME` in capitals, a dot becomes an underscore. Lists
+  (`[[channels]]`, `[[keys]]`) come from the file only.
+* **Secrets.** `"env:NAME"` reads an environment variable, `"file:PATH"` a file; any other text is
+  the secret itself. Secrets are never printed, and keys are kept as SHA-256 only.
 * **Paths** are relative to the working directory.
-* **Reload.** `SIGHUP` reads the file again. A file with a mistake changes nothing and says why in the log. Options
-  marked `restart` keep their value until the next start, which the log mentions; an exchange keeps the settings that
-  it began with.
-* `headway serve --print-sample` prints a file with every option; `headway serve --check` reads a file and stops.
+* **Reload.** `SIGHUP` reads the file again. A file with a mistake changes nothing and says why in
+  the log. Options marked `restart` keep their value until the next start, which the log mentions;
+  an exchange keeps the settings that it began with.
+* `headway serve --print-sample` prints a file with every option; `headway serve --check` reads a
+  file and stops.
 
 )";
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "app/option.h"
+#include "config/option.h"
 
 namespace hw::app {
 
@@ -13,10 +13,10 @@ std::string reference_page();
 
 // The options of one file, each with its default, meaning, variable and flag; at most 100 columns
 // but for long names.
-std::string options_help(const OptionTable& table, Language language);
+std::string options_help(const config::OptionTable& table, config::Language language);
 
 // A file with every option at its default and a comment; options without a default are commented
 // out. It is valid as it stands.
-std::string sample_file(const OptionTable& table, Language language);
+std::string sample_file(const config::OptionTable& table, config::Language language);
 
 }  // namespace hw::app

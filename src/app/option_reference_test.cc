@@ -10,6 +10,7 @@
 #include "app/gateway_file.h"
 
 using namespace hw::app;
+using namespace hw::config;
 
 TEST_CASE("docs/configuration.md is what the table of options says") {
   std::ifstream file("docs/configuration.md");

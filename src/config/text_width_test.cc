@@ -1,8 +1,8 @@
-#include "app/text_width.h"
+#include "config/text_width.h"
 
 #include <doctest/doctest.h>
 
-using namespace hw::app;
+using namespace hw::config;
 
 TEST_CASE("Chinese letters take two columns, marks and controls none") {
   CHECK(display_width("") == 0);

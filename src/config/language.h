@@ -6,13 +6,15 @@
 #include <string>
 #include <string_view>
 
-namespace hw::app {
+namespace hw::config {
 
+// What people are spoken to in.
 enum class Language : uint8_t { kEnglish, kChinese };
 
 // One text in both languages. `{0}`, `{1}`, ... stand for arguments (fill()).
 struct Words {
   std::string_view en, zh;
+  // The one for `language`.
   std::string_view in(Language language) const { return language == Language::kChinese ? zh : en; }
 };
 
@@ -25,4 +27,4 @@ bool parse_language(std::string_view name, Language& out);
 // `text` with `{N}` replaced by the N-th argument; a placeholder without an argument stays.
 std::string fill(std::string_view text, std::span<const std::string> arguments);
 
-}  // namespace hw::app
+}  // namespace hw::config

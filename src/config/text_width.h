@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hw::app {
+namespace hw::config {
 
 // Columns of UTF-8 `text`: 2 for East Asian wide and full-width characters, 0 for combining marks
 // and controls, 1 for all else, a broken byte included.
@@ -27,4 +27,4 @@ std::vector<std::string> wrap(std::string_view text, int columns);
 // outside cannot steer a terminal.
 std::string printable(std::string_view text);
 
-}  // namespace hw::app
+}  // namespace hw::config

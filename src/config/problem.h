@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "app/language.h"
+#include "config/language.h"
 
-namespace hw::app {
+namespace hw::config {
 
 // Each kind of mistake; problem.cc has its text in both languages.
 enum class ProblemKind : uint8_t {
@@ -37,6 +37,7 @@ enum class ProblemKind : uint8_t {
 // Where a value comes from, the weakest first.
 enum class SourceKind : uint8_t { kFile, kEnvironment, kFlag };
 
+// A mistake with its place.
 struct Problem {
   SourceKind source = SourceKind::kFile;
   std::string place;  // the file's path, the variable's name, or the flag
@@ -49,4 +50,4 @@ struct Problem {
 // `headway.toml:12: channels[0].base_url: expected ..., found ...`, on one line without its end.
 std::string describe(const Problem& problem, Language language);
 
-}  // namespace hw::app
+}  // namespace hw::config

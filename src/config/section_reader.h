@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "app/document.h"
-#include "app/option.h"
-#include "app/problem.h"
-#include "app/secret.h"
+#include "config/document.h"
+#include "config/option.h"
+#include "config/problem.h"
+#include "config/secret.h"
 
-namespace hw::app {
+namespace hw::config {
 
 // A flag that stands for an option: `--gateway.listen 0.0.0.0:80`.
 struct OptionFlag {
@@ -44,6 +44,7 @@ struct SectionValues {
   Origin section;      // of the section itself
   std::map<std::string, Origin, std::less<>> origins;
 
+  // Whether the option was set, rightly or wrongly.
   bool has(std::string_view option) const { return origins.contains(option); }
   // A problem at the option, or at its section where it was not set.
   Problem problem(std::string_view option, ProblemKind kind,
@@ -53,6 +54,7 @@ struct SectionValues {
 // The variable that stands for an option: "HEADWAY_GATEWAY_TLS_CERTIFICATE".
 std::string environment_name(std::string_view section, std::string_view option);
 
+// Reads one text against one table.
 class SectionReader {
  public:
   // `table` and `sources` outlive the reader. Parses the text; a text that is no TOML, an unknown
@@ -102,4 +104,4 @@ class SectionReader {
 // The name out of `names` that is close to `name` (few letters wrong, missing or swapped), or "".
 std::string closest_name(std::string_view name, const std::vector<std::string>& names);
 
-}  // namespace hw::app
+}  // namespace hw::config

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "app/problem.h"
+#include "config/problem.h"
 
-namespace hw::app {
+namespace hw::config {
 
 // The environment as a map, so that tests bring their own.
 using Environment = std::map<std::string, std::string, std::less<>>;
@@ -25,4 +25,4 @@ struct ResolvedSecret {
 // control characters, since it is sent in a header.
 ResolvedSecret resolve_secret(std::string_view text, const Environment& environment);
 
-}  // namespace hw::app
+}  // namespace hw::config

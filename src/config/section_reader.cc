@@ -1,11 +1,11 @@
-#include "app/section_reader.h"
+#include "config/section_reader.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
 
-namespace hw::app {
+namespace hw::config {
 namespace {
 
 std::string upper(std::string_view text) {
@@ -395,4 +395,4 @@ std::string closest_name(std::string_view name, const std::vector<std::string>& 
   return out;
 }
 
-}  // namespace hw::app
+}  // namespace hw::config

@@ -1,13 +1,13 @@
-#include "app/option.h"
+#include "config/option.h"
 
 #include <cmath>
 
 #include "base/text.h"
 
-namespace hw::app {
+namespace hw::config {
 namespace {
 
-std::string joined(const std::vector<std::string>& names) {
+std::string listed(const std::vector<std::string>& names) {
   std::string out;
   for (const std::string& name : names) out += concat(out.empty() ? "" : ", ", toml_quoted(name));
   return out;
@@ -23,6 +23,12 @@ std::string shortened(std::string_view text) {
 }
 
 }  // namespace
+
+Option row(std::string name, Field field, std::string unit, Applies applies, Words meaning,
+           std::string_view reason, std::string_view example, Presence presence) {
+  return {std::move(name), std::move(field), std::move(unit), applies,
+          meaning,         reason,           example,         presence};
+}
 
 const Option* Section::find(std::string_view option) const {
   for (const Option& one : options) {
@@ -53,7 +59,7 @@ std::string expectation(const Field& field, Language language) {
     case OptionType::kText:
       return std::string(Words{"a text in quotes", "带引号的文本"}.in(language));
     case OptionType::kChoice:
-      return concat(Words{"one of: ", "其中之一："}.in(language), joined(field.choices));
+      return concat(Words{"one of: ", "其中之一："}.in(language), listed(field.choices));
     case OptionType::kSecret:
       return std::string(Words{"a secret in quotes, \"env:NAME\" or \"file:PATH\"",
                                "带引号的密钥、\"env:NAME\" 或 \"file:PATH\""}
@@ -116,8 +122,16 @@ std::string toml_number(double number) {
   return std::string(digits, end.ptr);
 }
 
+std::vector<Option> joined(std::vector<std::vector<Option>> parts) {
+  std::vector<Option> out;
+  for (std::vector<Option>& part : parts) {
+    for (Option& option : part) out.push_back(std::move(option));
+  }
+  return out;
+}
+
 std::string show_list(const std::vector<std::string>& list) {
-  return concat("[", joined(list), "]");
+  return concat("[", listed(list), "]");
 }
 
 std::string show_map(const TextMap& map) {
@@ -128,4 +142,4 @@ std::string show_map(const TextMap& map) {
   return out + (map.empty() ? "}" : " }");
 }
 
-}  // namespace hw::app
+}  // namespace hw::config

@@ -1,13 +1,13 @@
-#include "app/secret.h"
+#include "config/secret.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "app/document.h"
 #include "base/text.h"
+#include "config/document.h"
 
-namespace hw::app {
+namespace hw::config {
 namespace {
 
 constexpr size_t kSecretBytesMax = 4096;
@@ -68,4 +68,4 @@ ResolvedSecret resolve_secret(std::string_view text, const Environment& environm
   return checked(std::string(text), "it");
 }
 
-}  // namespace hw::app
+}  // namespace hw::config

@@ -1,6 +1,6 @@
-#include "app/language.h"
+#include "config/language.h"
 
-namespace hw::app {
+namespace hw::config {
 
 Language language_of_locale(std::string_view locale) {
   return locale.starts_with("zh") ? Language::kChinese : Language::kEnglish;
@@ -28,4 +28,4 @@ std::string fill(std::string_view text, std::span<const std::string> arguments) 
   return out;
 }
 
-}  // namespace hw::app
+}  // namespace hw::config

@@ -1,8 +1,8 @@
-#include "app/problem.h"
+#include "config/problem.h"
 
 #include "base/text.h"
 
-namespace hw::app {
+namespace hw::config {
 namespace {
 
 Words words_of(ProblemKind kind) {
@@ -87,4 +87,4 @@ std::string describe(const Problem& problem, Language language) {
   return out;
 }
 
-}  // namespace hw::app
+}  // namespace hw::config

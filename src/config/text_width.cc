@@ -1,8 +1,8 @@
-#include "app/text_width.h"
+#include "config/text_width.h"
 
 #include <cstdint>
 
-namespace hw::app {
+namespace hw::config {
 namespace {
 
 struct Character {
@@ -145,4 +145,4 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-}  // namespace hw::app
+}  // namespace hw::config

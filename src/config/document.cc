@@ -1,4 +1,4 @@
-#include "app/document.h"
+#include "config/document.h"
 
 #include <fcntl.h>
 #include <toml++/toml.h>
@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 
-namespace hw::app {
+namespace hw::config {
 namespace {
 
 int line_of(const toml::source_region& region) {
@@ -99,4 +99,4 @@ Result<std::string> read_small_file(const std::string& path, size_t bytes_max) {
   return out;
 }
 
-}  // namespace hw::app
+}  // namespace hw::config

@@ -14,11 +14,12 @@
 #include <utility>
 #include <vector>
 
-#include "app/document.h"
-#include "app/language.h"
+#include "config/document.h"
+#include "config/language.h"
 
-namespace hw::app {
+namespace hw::config {
 
+// What an option takes.
 enum class OptionType : uint8_t {
   kInteger,
   kNumber,
@@ -34,6 +35,7 @@ enum class OptionType : uint8_t {
 enum class Applies : uint8_t { kOnReload, kOnRestart };
 enum class Presence : uint8_t { kOptional, kRequired };
 
+// A table of texts in the order of the file.
 using TextMap = std::vector<std::pair<std::string, std::string>>;
 
 // How one option reaches its field. `set` gets a value whose type, range and choice were checked;
@@ -58,10 +60,16 @@ struct Option {
   Presence presence = Presence::kOptional;
 };
 
+// How a section stands in the file.
 enum class SectionKind : uint8_t {
   kTable,  // [gateway]
   kList,   // [[channels]]
 };
+
+// Makes a row; the arguments are Option's members in their order.
+Option row(std::string name, Field field, std::string unit, Applies applies, Words meaning,
+           std::string_view reason, std::string_view example = {},
+           Presence presence = Presence::kOptional);
 
 // A section of a file: the rows and, to show the defaults, a maker of a fresh target.
 struct Section {
@@ -71,6 +79,7 @@ struct Section {
   std::vector<Option> options;
   std::function<std::vector<std::string>()> defaults;  // as TOML, in the order of options
 
+  // The row of that name, or null.
   const Option* find(std::string_view option) const;
 };
 
@@ -78,6 +87,7 @@ struct Section {
 struct OptionTable {
   std::string_view file;  // "headway.toml"
   std::vector<Section> sections;
+  // The section of that name, or null.
   const Section* find(std::string_view section) const;
 };
 
@@ -91,6 +101,7 @@ std::string toml_number(double number);
 
 // --- Bindings. A `Ref` is a pointer to a member or a lambda that gives a reference to the field.
 
+// The field of the T at `target` that `ref` names.
 template <class T, class Ref>
 auto& field_of(void* target, const Ref& ref) {
   T& object = *static_cast<T*>(target);
@@ -106,10 +117,12 @@ const auto& field_of(const void* target, const Ref& ref) {
   return field_of<T>(const_cast<void*>(target), ref);
 }
 
+// The type in an optional, or the type itself.
 template <class F>
 struct Unwrapped {
   using Type = F;
 };
+// Of an optional.
 template <class F>
 struct Unwrapped<std::optional<F>> {
   using Type = F;
@@ -138,6 +151,7 @@ Field integer(Ref ref, int64_t least, int64_t most) {
   return out;
 }
 
+// A double from `least` to `most`; an integer in the file will do.
 template <class T, class Ref>
 Field number(Ref ref, double least, double most) {
   Field out;
@@ -151,6 +165,7 @@ Field number(Ref ref, double least, double most) {
   return out;
 }
 
+// A bool.
 template <class T, class Ref>
 Field boolean(Ref ref) {
   Field out;
@@ -165,6 +180,7 @@ Field boolean(Ref ref) {
   return out;
 }
 
+// A std::string.
 template <class T, class Ref>
 Field text(Ref ref) {
   Field out;
@@ -179,7 +195,7 @@ Field text(Ref ref) {
   return out;
 }
 
-// Never shown.
+// A std::string that is resolved (secret.h) and never shown.
 template <class T, class Ref>
 Field secret(Ref ref) {
   Field out = text<T>(ref);
@@ -209,9 +225,12 @@ Field choice(Ref ref, std::vector<std::pair<std::string, Enum>> values) {
   return out;
 }
 
+// As TOML.
 std::string show_list(const std::vector<std::string>& list);
+// As TOML.
 std::string show_map(const TextMap& map);
 
+// A std::vector<std::string>.
 template <class T, class Ref>
 Field text_list(Ref ref) {
   Field out;
@@ -226,6 +245,7 @@ Field text_list(Ref ref) {
   return out;
 }
 
+// A TextMap.
 template <class T, class Ref>
 Field text_map(Ref ref) {
   Field out;
@@ -239,6 +259,9 @@ Field text_map(Ref ref) {
   out.show = [ref](const void* target) { return show_map(field_of<T>(target, ref)); };
   return out;
 }
+
+// The rows of all `parts`, one behind the other: a long table is written in parts.
+std::vector<Option> joined(std::vector<std::vector<Option>> parts);
 
 // A section whose options are fields of T.
 template <class T>
@@ -256,4 +279,4 @@ Section make_section(std::string name, SectionKind kind, Words meaning,
   return out;
 }
 
-}  // namespace hw::app
+}  // namespace hw::config

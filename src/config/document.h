@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 
-namespace hw::app {
+namespace hw::config {
 
 // What a value is. kOther: dates and times, which no option takes.
 enum class ValueKind : uint8_t { kInteger, kNumber, kBoolean, kText, kList, kTable, kOther };
@@ -54,4 +54,4 @@ tl::expected<Value, SyntaxError> parse_document(std::string_view text);
 // The file's bytes; kConfig with the reason where it cannot be read or exceeds `bytes_max`.
 Result<std::string> read_small_file(const std::string& path, size_t bytes_max);
 
-}  // namespace hw::app
+}  // namespace hw::config
