@@ -34,11 +34,14 @@ step() {
   say "$what: $(seconds_since "$began") s"
 }
 
-# build PRESET TARGET...: configures once and builds; Ninja configures again where that is needed.
+# build PRESET TARGET...: configures once, and again when llama.cpp has come since; builds.
 build() {
-  local preset=$1
+  local preset=$1 ninja=build/$1/build.ninja stamp stale=no
   shift
-  if ! [[ -f build/$preset/build.ninja ]]; then cmake --preset "$preset" || return; fi
+  for stamp in "${XDG_CACHE_HOME:-$HOME/.cache}"/headway/llama-*/.headway-stamp; do
+    if [[ $stamp -nt $ninja ]]; then stale=yes; fi
+  done
+  if [[ ! -f $ninja || $stale == yes ]]; then cmake --preset "$preset" || return; fi
   cmake --build --preset "$preset" --target "$@"
 }
 

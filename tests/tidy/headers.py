@@ -64,8 +64,12 @@ def needs_comment(statement):
 
 
 def has_comment(source, ends, statement):
-    """Looks at the statement's own lines, then upwards through at most SHARED_MAX neighbours."""
+    """Looks at the statement's own lines, then upwards through at most SHARED_MAX neighbours.
+
+    The type that a header is about may have its comment as the header's own: `// Name: ...`."""
     if any(source.has_comment(n) for n in (statement.first, statement.last)):
+        return True
+    if statement.kind == 'type' and source.text.startswith(f'// {statement.name}: '):
         return True
     line, shared = statement.first - 1, 0
     while line >= 1:

@@ -147,6 +147,7 @@ CLEAN = [
                                '  ~Head() override;\n\n  Head() : a_(1), b_{2} {}\n\n'
                                '  int g(); // trailing\n\n private:\n  void hidden();\n\n'
                                '  int secret() { return 1; }\n')},
+    {'src/http/head.h': HEADER.replace('// What a head says.\n', '').replace('// A', '// Head: a')},
     {'src/http/head.cc': CODE + '// "TO' 'DOS" and R"(x)"\nconst char* c = "// TO' 'DOS {";\n'},
     {'README.md': BASE['README.md'] + '\nSee src/*/README.md, `src/<module>/CMakeLists.txt` and '
                   'https://example.org/docs/x.md; made: build/release/headway.\n'},
