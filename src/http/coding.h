@@ -11,7 +11,7 @@
 namespace hw::http {
 
 // A streaming decoder for one message. Its window is bounded: 32 KiB for gzip and deflate, 16 MiB
-// for br, 8 MiB for zstd (RFC 8878 §3.1.1.1.2); memory is taken when the first byte comes.
+// for br, 8 MiB for zstd (RFC 8878 §3.1.1.1.2).
 class Decoder {
  public:
   class Stage;
@@ -40,10 +40,13 @@ class Decoder {
 
  private:
   explicit Decoder(ErrorCode blame);
+  Status pump(Stage& stage, std::string_view in, std::string& out, size_t out_bytes_max) const;
+  Status pump_both(std::string_view in, std::string& out, size_t out_bytes_max);
 
   // The coding undone first comes first; the second is there only where two were listed.
   std::unique_ptr<Stage> first_;
   std::unique_ptr<Stage> second_;
+  size_t between_bytes_ = 0;  // passed from the first to the second
   ErrorCode blame_;
 };
 

@@ -43,23 +43,39 @@ class SseScanner {
   Result<bool> next(std::string_view& rest, SseEvent& event);
 
   // No event has begun: a comment or an event of ours may be written behind what was read.
-  bool at_boundary() const { return buffer_delivered_ || buffer_.empty(); }
+  bool at_boundary() const { return pending().empty() && !inside_bom(); }
   // Raw bytes of the event that has begun, its end still missing; for a look at what a broken
   // stream said last. Empty at a boundary.
   std::string_view pending() const {
-    return buffer_delivered_ ? std::string_view() : std::string_view(buffer_);
+    return delivered_ ? std::string_view() : std::string_view(buffer_);
   }
 
  private:
-  enum class Bom : uint8_t { kNone, kOne, kTwo, kPassed };
+  // What find_end saw in a read.
+  struct Found {
+    size_t begin = 0;  // bytes before it belong to no event
+    size_t taken = 0;
+    bool ended = false;  // the byte before `taken` ended a blank line
+  };
+  static constexpr uint8_t kBomBytes = 3;
+  static constexpr uint8_t kBomPassed = 4;
+
+  bool inside_bom() const { return bom_ > 0 && bom_ < kBomBytes; }
+  void take_bom(std::string_view& rest);
+  Found find_end(std::string_view in);
+  bool dispatch(std::string_view lines, SseEvent& event);
+  void join(std::string_view lines, SseEvent& event);
+  void drop_buffer();
 
   SseLimits limits_;
-  std::string buffer_;             // the unfinished event, or the joined data of the last one
-  bool buffer_delivered_ = false;  // buffer_ is in the caller's hands until the next call
-  bool line_empty_ = true;         // the line that is being read has no byte yet
-  bool after_cr_ = false;          // a LF now belongs to the line before
+  std::string buffer_;         // the unfinished event, or the joined data of the last one
+  bool delivered_ = false;     // buffer_ is in the caller's hands until the next call
+  bool line_empty_ = true;     // the line that is being read has no byte yet
+  bool line_comment_ = false;  // it began with a colon
+  bool only_comments_ = true;  // nothing else since the last event
+  bool after_cr_ = false;      // a LF now belongs to the line before
   bool failed_ = false;
-  Bom bom_ = Bom::kNone;
+  uint8_t bom_ = 0;  // bytes of a byte order mark seen at the start of the stream
 };
 
 }  // namespace hw::http
