@@ -20,13 +20,13 @@ enum class KeyState : uint8_t { kActive, kDisabled };
 
 // A key as it is kept. The secret itself is known to nobody but its owner.
 struct StoredKey {
-  std::string id;                      // "key_" and 16 characters; never reused
-  std::string name;                    // unique among stored keys; shown in calls and logs
-  std::array<uint8_t, 32> sha256{};    // of the whole secret, "hw-" included
-  std::string prefix;                  // the secret's first 8 characters, to recognise it by
-  Nanos created_wall = 0;              // ns since 1970
-  KeyState state = KeyState::kActive;  //
-  std::vector<std::string> models;     // names it may ask for, one * at the end of each; {"*"}: all
+  std::string id;                    // "key_" and 16 characters; never reused
+  std::string name;                  // unique among stored keys; shown in calls and logs
+  std::array<uint8_t, 32> sha256{};  // of the whole secret, "hw-" included
+  std::string prefix;                // the secret's first 8 characters, to recognise it by
+  Nanos created_wall = 0;            // ns since 1970
+  KeyState state = KeyState::kActive;
+  std::vector<std::string> models;  // names it may ask for, one * at the end of each; {"*"}: all
 };
 
 // A new key with its secret, which is shown once and never again.

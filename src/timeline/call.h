@@ -41,6 +41,7 @@ struct Attempt {
   std::string upstream_request_id;  // empty: the upstream gave none
   ConnectionInfo connection;
   uint64_t bytes_sent = 0, bytes_received = 0;  // on the upstream connection, heads included
+  friend bool operator==(const Attempt&, const Attempt&) = default;
 };
 
 // A channel that could have served and was passed over.
@@ -118,6 +119,7 @@ struct Call {
   Nanos total_ns() const { return stamps.get(ExchangeStamp::kFinished); }
   // The attempt whose answer the client got: the last one, or none.
   const Attempt* winner() const { return attempts.empty() ? nullptr : &attempts.back(); }
+  friend bool operator==(const Call&, const Call&) = default;
 };
 
 // Figures that follow from a call; -1 where the call has none (not streamed, no token seen).

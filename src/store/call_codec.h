@@ -1,0 +1,44 @@
+// The binary form of a call, in the journal and in the database: compact, versioned, bounded.
+//
+// A record begins with what the writer thread needs of it without reading on (CallKey): version,
+// flags, id, arrival, end, aliases. Then come the fields of timeline::Call in the order of its
+// declaration, numbers as varints, stamps as differences, frequent words as one byte.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "timeline/call.h"
+
+namespace hw::store {
+
+// No record is larger; the buffer of encode_call() must be this long.
+inline constexpr size_t kCallBytesMax = 96 * 1024;
+
+// Writes `call` into `out` and returns the part that was used. What exceeds the limits of the
+// format (texts of 4 KiB, 128 attempts, 64 skipped channels, 64 lossy fields) is cut; a call that
+// is too large even so keeps 64 bytes of each text and no token times.
+std::string_view encode_call(const timeline::Call& call, std::span<char> out);
+
+// The call in `record`. kStore where it is damaged or of a newer version.
+Result<timeline::Call> decode_call(std::string_view record);
+
+// What finds a call again; texts point into the record.
+struct CallKey {
+  RequestId id;
+  Nanos arrived_wall = 0;
+  Nanos finished = -1;  // offset from arrival; -1: open
+  bool own_trace = false;
+  TraceId trace;
+  std::string_view client_request_id;
+};
+
+// The key of `record`; false where it is damaged.
+bool peek_call(std::string_view record, CallKey& out);
+// The last 64 bits of the id, which are random, or 0 where the record is damaged: enough to pair
+// the begin of a call with its end.
+uint64_t peek_call_hash(std::string_view record);
+
+}  // namespace hw::store
