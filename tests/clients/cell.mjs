@@ -15,13 +15,30 @@ const LONG_RETRY_TIMEOUT_MS = 22000;
 const SETTLE_MS = 150; // for the last bytes and closes to arrive at the tap
 
 const CHANNELS = {
-  messages: (url) => ({ name: 'mock-messages', dialect: 'anthropic', base_url: url, models: [MODEL] }),
-  chat: (url) => ({ name: 'mock-chat', dialect: 'openai', base_url: `${url}/v1`, serves: ['chat'], models: [MODEL] }),
-  responses: (url) => ({ name: 'mock-responses', dialect: 'openai', base_url: `${url}/v1`, serves: ['responses'], models: [MODEL] }),
+  messages: (url) => ({
+    name: 'mock-messages',
+    dialect: 'anthropic',
+    base_url: url,
+    models: [MODEL],
+  }),
+  chat: (url) => ({
+    name: 'mock-chat',
+    dialect: 'openai',
+    base_url: `${url}/v1`,
+    serves: ['chat'],
+    models: [MODEL],
+  }),
+  responses: (url) => ({
+    name: 'mock-responses',
+    dialect: 'openai',
+    base_url: `${url}/v1`,
+    serves: ['responses'],
+    models: [MODEL],
+  }),
 };
 
-// gatewayName: 'direct' (no gateway) or 'headway'. Gives {client, scenario, verdict, result, exchanges,
-// upstream, stray, wallMs}: the verdict and all that it rests on.
+// gatewayName: 'direct' (no gateway) or 'headway'. Gives {client, scenario, verdict, result,
+// exchanges, upstream, stray, wallMs}: the verdict and all that it rests on.
 export async function runCell(gatewayName, clientName, scenario) {
   const client = { id: clientName, ...CLIENTS[clientName] };
   const upstreams = await startUpstreams(scenario.replace(/^ns/, ''));
@@ -30,9 +47,15 @@ export async function runCell(gatewayName, clientName, scenario) {
   const tap = await startTap(gateway ? gateway.port : own.port);
   const began = Date.now();
   const result = await client.run({
-    port: tap.port, key: CLIENT_KEY, model: MODEL, scenario, timeoutMs: timeoutFor(client, scenario),
+    port: tap.port,
+    key: CLIENT_KEY,
+    model: MODEL,
+    scenario,
+    timeoutMs: timeoutFor(client, scenario),
   });
-  await new Promise((resolve) => { setTimeout(resolve, SETTLE_MS); });
+  await new Promise((resolve) => {
+    setTimeout(resolve, SETTLE_MS);
+  });
   const seen = tap.connections.flatMap(exchanges);
   const upstream = own.modelRequests();
   const verdict = judge({ client, scenario }, result, seen.filter(isModelRequest), upstream);
@@ -41,31 +64,48 @@ export async function runCell(gatewayName, clientName, scenario) {
   await gateway?.stop();
   await Promise.all(Object.values(upstreams).map((mock) => mock.close()));
   return {
-    gateway: gatewayName, client: clientName, scenario, verdict, result, exchanges: seen, upstream, log,
-    stray: strayRequests(upstreams, own), wallMs: Date.now() - began,
+    gateway: gatewayName,
+    client: clientName,
+    scenario,
+    verdict,
+    result,
+    exchanges: seen,
+    upstream,
+    log,
+    stray: strayRequests(upstreams, own),
+    wallMs: Date.now() - began,
   };
 }
 
 async function startUpstreams(scenario) {
-  const pairs = Object.entries(SERVED).map(async ([dialect, only]) => [dialect, await startMock({ scenario, only })]);
+  const pairs = Object.entries(SERVED).map(async ([dialect, only]) => [
+    dialect,
+    await startMock({ scenario, only }),
+  ]);
   return Object.fromEntries(await Promise.all(pairs));
 }
 
-const startGateway = (upstreams) => startHeadway({
-  channels: Object.entries(upstreams).map(([dialect, mock]) => CHANNELS[dialect](mock.url)),
-});
+const startGateway = (upstreams) =>
+  startHeadway({
+    channels: Object.entries(upstreams).map(([dialect, mock]) => CHANNELS[dialect](mock.url)),
+  });
 
 function timeoutFor(client, scenario) {
   if (client.kind === 'sdk') return SDK_TIMEOUT_MS;
-  return client.retriesForLong && scenario.startsWith('err429') ? LONG_RETRY_TIMEOUT_MS : PROGRAM_TIMEOUT_MS;
+  return client.retriesForLong && scenario.startsWith('err429')
+    ? LONG_RETRY_TIMEOUT_MS
+    : PROGRAM_TIMEOUT_MS;
 }
 
 const isModelRequest = (exchange) =>
-  exchange.method === 'POST' && /\/(messages|chat\/completions|responses)$/.test(exchange.url.split('?')[0]);
+  exchange.method === 'POST' &&
+  /\/(messages|chat\/completions|responses)$/.test(exchange.url.split('?')[0]);
 
 // What reached a mock that should not have, or was no model request.
 function strayRequests(upstreams, own) {
-  return Object.entries(upstreams).flatMap(([dialect, mock]) => mock.records
-    .filter((record) => mock !== own || !mock.modelRequests().includes(record))
-    .map((record) => `${dialect}: ${record.method} ${record.url} ${record.status}`));
+  return Object.entries(upstreams).flatMap(([dialect, mock]) =>
+    mock.records
+      .filter((record) => mock !== own || !mock.modelRequests().includes(record))
+      .map((record) => `${dialect}: ${record.method} ${record.url} ${record.status}`),
+  );
 }

@@ -9,22 +9,80 @@ import { runClineChat, runClineResponses, runClineMessages } from './program_cli
 // `kind` tells the libraries, which are quick, from the programs, which are large to install.
 // `retriesForLong`: its back-off after a 429 is not waited for.
 export const CLIENTS = {
-  'openai-chat': { name: 'OpenAI SDK 6.49.0, chat', dialect: 'chat', kind: 'sdk', run: runOpenAiChat },
-  'openai-resp': { name: 'OpenAI SDK 6.49.0, responses', dialect: 'responses', kind: 'sdk', run: runOpenAiResponses },
-  'anthropic-0': { name: 'Anthropic SDK 0.137.0', dialect: 'messages', kind: 'sdk', run: runAnthropic0 },
-  'anthropic-1': { name: 'Anthropic SDK 1.14.0', dialect: 'messages', kind: 'sdk', run: runAnthropic1 },
-  'claude-code': { name: 'Claude Code 2.1.332', dialect: 'messages', kind: 'program', run: runClaudeCode },
+  'openai-chat': {
+    name: 'OpenAI SDK 6.49.0, chat',
+    dialect: 'chat',
+    kind: 'sdk',
+    run: runOpenAiChat,
+  },
+  'openai-resp': {
+    name: 'OpenAI SDK 6.49.0, responses',
+    dialect: 'responses',
+    kind: 'sdk',
+    run: runOpenAiResponses,
+  },
+  'anthropic-0': {
+    name: 'Anthropic SDK 0.137.0',
+    dialect: 'messages',
+    kind: 'sdk',
+    run: runAnthropic0,
+  },
+  'anthropic-1': {
+    name: 'Anthropic SDK 1.14.0',
+    dialect: 'messages',
+    kind: 'sdk',
+    run: runAnthropic1,
+  },
+  'claude-code': {
+    name: 'Claude Code 2.1.332',
+    dialect: 'messages',
+    kind: 'program',
+    run: runClaudeCode,
+  },
   codex: { name: 'Codex 0.171.0', dialect: 'responses', kind: 'program', run: runCodex },
-  'cline-chat': { name: 'Cline 3.0.65, OpenAI-compatible', dialect: 'chat', kind: 'program', run: runClineChat, retriesForLong: true },
-  'cline-resp': { name: 'Cline 3.0.65, OpenAI native', dialect: 'responses', kind: 'program', run: runClineResponses, retriesForLong: true },
-  'cline-anth': { name: 'Cline 3.0.65, Anthropic', dialect: 'messages', kind: 'program', run: runClineMessages, retriesForLong: true },
+  'cline-chat': {
+    name: 'Cline 3.0.65, OpenAI-compatible',
+    dialect: 'chat',
+    kind: 'program',
+    run: runClineChat,
+    retriesForLong: true,
+  },
+  'cline-resp': {
+    name: 'Cline 3.0.65, OpenAI native',
+    dialect: 'responses',
+    kind: 'program',
+    run: runClineResponses,
+    retriesForLong: true,
+  },
+  'cline-anth': {
+    name: 'Cline 3.0.65, Anthropic',
+    dialect: 'messages',
+    kind: 'program',
+    run: runClineMessages,
+    retriesForLong: true,
+  },
 };
 
-export const SCENARIOS = ['ok', 'tool', 'tool2', 'think', 'thinktool', 'split', 'onewrite', 'crlf', 'nousage',
-  'err429:1', 'err529,once', 'cut', 'cutclean', 'sseerr'];
+export const SCENARIOS = [
+  'ok',
+  'tool',
+  'tool2',
+  'think',
+  'thinktool',
+  'split',
+  'onewrite',
+  'crlf',
+  'nousage',
+  'err429:1',
+  'err529,once',
+  'cut',
+  'cutclean',
+  'sseerr',
+];
 const NOT_STREAMED = ['nstool2']; // programs always stream
 
-export const scenariosOf = (client) => (client.kind === 'sdk' ? [...SCENARIOS, ...NOT_STREAMED] : SCENARIOS);
+export const scenariosOf = (client) =>
+  client.kind === 'sdk' ? [...SCENARIOS, ...NOT_STREAMED] : SCENARIOS;
 
 // Cells that fail without a gateway too, and that bytes passed unchanged cannot mend: Cline's
 // Anthropic provider refuses a message_start without usage.

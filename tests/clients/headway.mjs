@@ -24,17 +24,26 @@ const TEST_JOURNAL_BYTES = 8 * 1024 * 1024;
 // override), keys, env. Fails with the program's own words when it does not start.
 export async function startHeadway(options = {}) {
   const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'headway-test-'));
-  const port = options.gateway?.port || await freePort();
+  const port = options.gateway?.port || (await freePort());
   const file = path.join(dir, 'headway.toml');
   fs.writeFileSync(file, configuration(dir, port, options));
   const log = fs.openSync(path.join(dir, 'log'), 'a');
   const child = spawn(BINARY, ['serve', '--config', file], {
-    cwd: dir, stdio: ['ignore', log, log], env: { PATH: process.env.PATH, HOME: dir, LANG: 'C.UTF-8', ...options.env },
+    cwd: dir,
+    stdio: ['ignore', log, log],
+    env: { PATH: process.env.PATH, HOME: dir, LANG: 'C.UTF-8', ...options.env },
   });
   fs.closeSync(log);
   child.on('error', () => {});
   const gateway = {
-    port, dir, file, child, pid: child.pid, url: `http://127.0.0.1:${port}`, key: CLIENT_KEY, adminToken: ADMIN_TOKEN,
+    port,
+    dir,
+    file,
+    child,
+    pid: child.pid,
+    url: `http://127.0.0.1:${port}`,
+    key: CLIENT_KEY,
+    adminToken: ADMIN_TOKEN,
     log: () => fs.readFileSync(path.join(dir, 'log'), 'utf8'),
     stop: () => stop(child, dir),
   };
@@ -42,24 +51,38 @@ export async function startHeadway(options = {}) {
   return gateway;
 }
 
-function configuration(dir, port, { channels = [], gateway = {}, store = {}, retry = {}, timeouts = {}, keys }) {
+function configuration(
+  dir,
+  port,
+  { channels = [], gateway = {}, store = {}, retry = {}, timeouts = {}, keys },
+) {
   const { port: _port, ...gatewayKeys } = gateway;
   const tables = [
-    ['[gateway]', { listen: `127.0.0.1:${port}`, threads: 1, admin_token: ADMIN_TOKEN, ...gatewayKeys }],
-    ['[store]', { path: path.join(dir, 'headway.db'), journal_bytes: TEST_JOURNAL_BYTES, ...store }],
-    ['[retry]', retry], ['[timeouts]', timeouts],
+    [
+      '[gateway]',
+      { listen: `127.0.0.1:${port}`, threads: 1, admin_token: ADMIN_TOKEN, ...gatewayKeys },
+    ],
+    [
+      '[store]',
+      { path: path.join(dir, 'headway.db'), journal_bytes: TEST_JOURNAL_BYTES, ...store },
+    ],
+    ['[retry]', retry],
+    ['[timeouts]', timeouts],
     ...channels.map((channel) => ['[[channels]]', { credential: UPSTREAM_CREDENTIAL, ...channel }]),
     ...(keys || [{ name: 'test', secret: CLIENT_KEY }]).map((key) => ['[[keys]]', key]),
   ];
   return tables.map(([title, values]) => `${title}\n${tomlPairs(values).join('\n')}\n`).join('\n');
 }
 
-const tomlPairs = (values) => Object.entries(values).map(([key, value]) => `${key} = ${tomlValue(value)}`);
+const tomlPairs = (values) =>
+  Object.entries(values).map(([key, value]) => `${key} = ${tomlValue(value)}`);
 
 function tomlValue(value) {
   if (Array.isArray(value)) return `[${value.map(tomlValue).join(', ')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  const pairs = Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)} = ${tomlValue(inner)}`);
+  const pairs = Object.entries(value).map(
+    ([key, inner]) => `${JSON.stringify(key)} = ${tomlValue(inner)}`,
+  );
   return `{ ${pairs.join(', ')} }`;
 }
 
@@ -80,24 +103,32 @@ async function untilReady(gateway) {
   for (;;) {
     const { exitCode, signalCode } = gateway.child;
     if (exitCode !== null || signalCode !== null || gateway.pid === undefined) {
-      throw new Error(`${BINARY} did not start (${exitCode ?? signalCode ?? 'no such file'}): ${gateway.log().slice(-1500)}`);
+      throw new Error(
+        `${BINARY} did not start (${exitCode ?? signalCode ?? 'no such file'}): ${gateway.log().slice(-1500)}`,
+      );
     }
     try {
       const answer = await fetch(`${gateway.url}/readyz`);
       await answer.arrayBuffer();
       if (answer.ok) return;
-    } catch { /* not listening yet */ }
+    } catch {
+      /* not listening yet */
+    }
     if (Date.now() > deadline) {
       await gateway.stop();
       throw new Error(`${BINARY} was not ready after ${START_TIMEOUT_MS} ms`);
     }
-    await new Promise((resolve) => { setTimeout(resolve, 10); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 10);
+    });
   }
 }
 
 async function stop(child, dir) {
   if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
-    const ended = new Promise((resolve) => { child.once('exit', resolve); });
+    const ended = new Promise((resolve) => {
+      child.once('exit', resolve);
+    });
     child.kill('SIGTERM');
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
     await ended;

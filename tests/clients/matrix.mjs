@@ -17,9 +17,12 @@ DIR/evidence/GATEWAY/ (build/clients unless told).`;
 
 const { values: options } = parseArgs({
   options: {
-    all: { type: 'boolean', default: false }, gateway: { type: 'string', default: 'headway' },
-    client: { type: 'string', default: '.' }, scenario: { type: 'string', default: '.' },
-    jobs: { type: 'string', default: '3' }, out: { type: 'string', default: BUILD },
+    all: { type: 'boolean', default: false },
+    gateway: { type: 'string', default: 'headway' },
+    client: { type: 'string', default: '.' },
+    scenario: { type: 'string', default: '.' },
+    jobs: { type: 'string', default: '3' },
+    out: { type: 'string', default: BUILD },
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
@@ -63,7 +66,10 @@ function report(cell) {
   const { client, scenario, verdict, wallMs } = cell;
   const name = `${client} ${scenario}`;
   results.push({ gateway: cell.gateway, client, scenario, ...verdict, stray: cell.stray, wallMs });
-  fs.writeFileSync(path.join(evidenceDir, `${client}.${scenario.replace(/\W/g, '_')}.json`), evidence(cell));
+  fs.writeFileSync(
+    path.join(evidenceDir, `${client}.${scenario.replace(/\W/g, '_')}.json`),
+    evidence(cell),
+  );
   if (verdict.pass && !verdict.losses.length) {
     counts.passed++;
     console.log(`ok   ${name}`);
@@ -71,8 +77,10 @@ function report(cell) {
     console.log(`skip ${name}: ${verdict.code}, fails without a gateway too`);
   } else {
     counts.failed++;
-    console.log(`FAIL ${name}: ${verdict.code || `lost ${verdict.losses.join(',')}`} ${verdict.why || ''} `
-      + `(client ${verdict.clientRequests}, upstream ${verdict.upstreamRequests} requests, wire ${verdict.wireEnd})`);
+    console.log(
+      `FAIL ${name}: ${verdict.code || `lost ${verdict.losses.join(',')}`} ${verdict.why || ''} ` +
+        `(client ${verdict.clientRequests}, upstream ${verdict.upstreamRequests} requests, wire ${verdict.wireEnd})`,
+    );
   }
 }
 
@@ -84,10 +92,21 @@ function evidence(cell) {
 // One line a cell in a fixed order; cells that were not run this time keep their earlier line.
 function writeResults() {
   const file = path.join(options.out, `${options.gateway}.jsonl`);
-  const earlier = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim().split('\n').map((line) => JSON.parse(line)) : [];
+  const earlier = fs.existsSync(file)
+    ? fs
+        .readFileSync(file, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    : [];
   const fresh = new Set(results.map((r) => `${r.client} ${r.scenario}`));
   const all = [...earlier.filter((r) => !fresh.has(`${r.client} ${r.scenario}`)), ...results];
-  const order = Object.entries(CLIENTS).flatMap(([name, entry]) => scenariosOf(entry).map((text) => `${name} ${text}`));
-  all.sort((a, b) => order.indexOf(`${a.client} ${a.scenario}`) - order.indexOf(`${b.client} ${b.scenario}`));
+  const order = Object.entries(CLIENTS).flatMap(([name, entry]) =>
+    scenariosOf(entry).map((text) => `${name} ${text}`),
+  );
+  all.sort(
+    (a, b) =>
+      order.indexOf(`${a.client} ${a.scenario}`) - order.indexOf(`${b.client} ${b.scenario}`),
+  );
   fs.writeFileSync(file, all.map((r) => `${JSON.stringify(r)}\n`).join(''));
 }

@@ -4,11 +4,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { spawn, execFileSync } from 'node:child_process';
 
-export const PROGRAMS_DIR = process.env.HEADWAY_CLIENTS_DIR
-  || path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'headway', 'clients');
+export const PROGRAMS_DIR =
+  process.env.HEADWAY_CLIENTS_DIR ||
+  path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'headway', 'clients');
 
-// start: (home) => {command, args, env, files: {path below home: text}}; read: ({code, stdout, stderr})
-// => {ok, text, error}. Returns that with timedOut and the ends of both outputs.
+// start: (home) => {command, args, env, files: {path below home: text}}; read: ({code, stdout,
+// stderr}) => {ok, text, error}. Returns that with timedOut and the ends of both outputs.
 export async function runProgram({ start, read, timeoutMs }) {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'headway-client-'));
   const home = path.join(scratch, 'home');
@@ -22,29 +23,53 @@ export async function runProgram({ start, read, timeoutMs }) {
     fs.mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
     fs.writeFileSync(path.join(home, name), text);
   }
-  const clean = { PATH: process.env.PATH, LANG: 'C.UTF-8', TERM: 'dumb', HOME: home, TMPDIR: scratch };
+  const clean = {
+    PATH: process.env.PATH,
+    LANG: 'C.UTF-8',
+    TERM: 'dumb',
+    HOME: home,
+    TMPDIR: scratch,
+  };
   const ended = await waitFor(command, args, { cwd, env: { ...clean, ...env } }, timeoutMs);
   killLeftovers(home);
   fs.rmSync(scratch, { recursive: true, force: true });
   return {
-    ...read(ended), timedOut: ended.timedOut, code: ended.code,
-    stdout: ended.stdout.slice(-6000), stderr: ended.stderr.slice(-3000),
+    ...read(ended),
+    timedOut: ended.timedOut,
+    code: ended.code,
+    stdout: ended.stdout.slice(-6000),
+    stderr: ended.stderr.slice(-3000),
   };
 }
 
 function waitFor(command, args, options, timeoutMs) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { ...options, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, {
+      ...options,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     const ended = { code: null, stdout: '', stderr: '', timedOut: false };
     const killGroup = () => {
       try {
         process.kill(-child.pid, 'SIGKILL');
-      } catch { /* it is gone already */ }
+      } catch {
+        /* it is gone already */
+      }
     };
-    const timer = setTimeout(() => { ended.timedOut = true; killGroup(); }, timeoutMs);
-    child.stdout.on('data', (bytes) => { ended.stdout += bytes; });
-    child.stderr.on('data', (bytes) => { ended.stderr += bytes; });
-    child.on('error', (error) => { ended.stderr += error.message; });
+    const timer = setTimeout(() => {
+      ended.timedOut = true;
+      killGroup();
+    }, timeoutMs);
+    child.stdout.on('data', (bytes) => {
+      ended.stdout += bytes;
+    });
+    child.stderr.on('data', (bytes) => {
+      ended.stderr += bytes;
+    });
+    child.on('error', (error) => {
+      ended.stderr += error.message;
+    });
     child.on('close', (code, signal) => {
       clearTimeout(timer);
       killGroup();
@@ -59,7 +84,9 @@ function killLeftovers(home) {
     try {
       const environment = fs.readFileSync(`/proc/${name}/environ`, 'latin1');
       if (environment.split('\0').includes(`HOME=${home}`)) process.kill(Number(name), 'SIGKILL');
-    } catch { /* not ours, or gone */ }
+    } catch {
+      /* not ours, or gone */
+    }
   }
 }
 

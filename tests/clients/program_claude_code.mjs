@@ -9,17 +9,27 @@ export function runClaudeCode({ port, key, model, timeoutMs }) {
     command: BINARY,
     args: ['-p', 'say hi', '--output-format', 'stream-json', '--verbose', '--allowedTools', 'Bash'],
     env: {
-      ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`, ANTHROPIC_AUTH_TOKEN: key, ANTHROPIC_MODEL: model,
-      ANTHROPIC_DEFAULT_HAIKU_MODEL: model, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_MAX_RETRIES: '2',
+      ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,
+      ANTHROPIC_AUTH_TOKEN: key,
+      ANTHROPIC_MODEL: model,
+      ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      CLAUDE_CODE_MAX_RETRIES: '2',
     },
   });
   return runProgram({ start, read, timeoutMs });
 }
 
 function read({ code, stdout, stderr }) {
-  const result = jsonLines(stdout).filter((line) => line.type === 'result').pop();
+  const result = jsonLines(stdout)
+    .filter((line) => line.type === 'result')
+    .pop();
   if (!result) return { ok: false, text: '', error: (stderr || stdout).slice(-300) || 'no result' };
   const failed = result.is_error || code !== 0;
-  return { ok: !failed, text: result.result ?? '', error: failed ? String(result.result ?? result.subtype) : null };
+  return {
+    ok: !failed,
+    text: result.result ?? '',
+    error: failed ? String(result.result ?? result.subtype) : null,
+  };
 }

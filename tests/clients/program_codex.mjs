@@ -1,5 +1,5 @@
-// Codex, headless, through a provider of its own configuration (its only wire is responses). Retries
-// are cut to 2 inner and 2 outer ones.
+// Codex, headless, through a provider of its own configuration (its only wire is responses).
+// Retries are cut to 2 inner and 2 outer ones.
 import path from 'node:path';
 import { PROGRAMS_DIR, runProgram, jsonLines } from './program.mjs';
 
@@ -44,9 +44,13 @@ apps = false
 
 function read({ code, stdout, stderr }) {
   const lines = jsonLines(stdout);
-  const texts = lines.filter((l) => l.type === 'item.completed' && l.item?.type === 'agent_message').map((l) => l.item.text);
+  const texts = lines
+    .filter((l) => l.type === 'item.completed' && l.item?.type === 'agent_message')
+    .map((l) => l.item.text);
   const failure = lines.filter((l) => l.type === 'turn.failed' || l.type === 'error').pop();
   const ok = code === 0 && lines.some((l) => l.type === 'turn.completed');
-  const error = ok ? null : String(failure?.error?.message || failure?.message || stderr.slice(-300));
+  const error = ok
+    ? null
+    : String(failure?.error?.message || failure?.message || stderr.slice(-300));
   return { ok, text: texts.at(-1) ?? '', error };
 }

@@ -1,10 +1,11 @@
-// Reads recorded bytes as HTTP/1.1: the exchanges of a tapped connection, and the events of a stream.
+// Reads recorded bytes as HTTP/1.1: the exchanges of a tapped connection, and the events of a
+// stream.
 import zlib from 'node:zlib';
 
-// One exchange for each request: {method, url, requestHeaders, request (JSON or null), requestBytes,
-// status (null: no answer), headers, answer (text), ended}. `ended` is 'complete' where the message
-// framing says so, 'eof:fin' where only the end of the connection does, 'cut:WHY' within a message
-// and 'none:WHY' before one.
+// One exchange for each request: {method, url, requestHeaders, request (JSON or null),
+// requestBytes, status (null: no answer), headers, answer (text), ended}. `ended` is 'complete'
+// where the message framing says so, 'eof:fin' where only the end of the connection does, 'cut:WHY'
+// within a message and 'none:WHY' before one.
 export function exchanges(connection) {
   const requests = messages(Buffer.concat(connection.up), 'request');
   const answers = messages(Buffer.concat(connection.down), 'response');
@@ -15,18 +16,23 @@ function exchange(request, answer, { serverEnd, clientEnd }) {
   const [method, url] = request.line.split(' ');
   const why = serverEnd || clientEnd || 'open';
   return {
-    method, url, requestHeaders: request.headers, requestBytes: request.body.length,
+    method,
+    url,
+    requestHeaders: request.headers,
+    requestBytes: request.body.length,
     request: parseJson(decoded(request)),
     status: answer ? Number(answer.line.split(' ')[1]) : null,
     headers: answer?.headers || {},
     answer: answer ? decoded(answer).toString('utf8') : '',
-    ended: !answer ? `none:${why}`
+    ended: !answer
+      ? `none:${why}`
       : { framed: 'complete', eof: `eof:${serverEnd}`, cut: `cut:${why}` }[answer.end],
   };
 }
 
 // Every message in the bytes: {line, headers, body, end: 'framed' | 'eof' | 'cut'}. Interim answers
-// (1xx) are skipped unless wanted. `methods` of the requests are needed only where HEAD is among them.
+// (1xx) are skipped unless wanted. `methods` of the requests are needed only where HEAD is among
+// them.
 export function messages(bytes, side, { methods = [], interim = false } = {}) {
   const found = [];
   let finals = 0;
@@ -34,7 +40,12 @@ export function messages(bytes, side, { methods = [], interim = false } = {}) {
   while (rest?.length) {
     const head = readHead(rest);
     if (!head) {
-      found.push({ line: `(partial) ${rest.subarray(0, 80).toString('latin1')}`, headers: {}, body: Buffer.alloc(0), end: 'cut' });
+      found.push({
+        line: `(partial) ${rest.subarray(0, 80).toString('latin1')}`,
+        headers: {},
+        body: Buffer.alloc(0),
+        end: 'cut',
+      });
       break;
     }
     const isInterim = side === 'response' && / 1\d\d( |$)/.test(head.line);
@@ -67,10 +78,13 @@ function readBody({ line, headers, rest }, side, hasNone) {
   if (headers['content-length'] !== undefined) {
     const length = Number(headers['content-length']);
     return {
-      bytes: rest.subarray(0, length), rest: rest.subarray(length), end: rest.length >= length ? 'framed' : 'cut',
+      bytes: rest.subarray(0, length),
+      rest: rest.subarray(length),
+      end: rest.length >= length ? 'framed' : 'cut',
     };
   }
-  if (side === 'request' || / (204|304)( |$)/.test(line)) return { bytes: Buffer.alloc(0), rest, end: 'framed' };
+  if (side === 'request' || / (204|304)( |$)/.test(line))
+    return { bytes: Buffer.alloc(0), rest, end: 'framed' };
   return { bytes: rest, rest: null, end: 'eof' };
 }
 
@@ -84,8 +98,10 @@ function readChunks(bytes) {
     const start = lineEnd + 2;
     if (size === 0) {
       if (bytes.length < start + 2) return cut();
-      const trailersEnd = bytes.subarray(start, start + 2).toString('latin1') === '\r\n'
-        ? start + 2 : bytes.indexOf('\r\n\r\n', start) + 4;
+      const trailersEnd =
+        bytes.subarray(start, start + 2).toString('latin1') === '\r\n'
+          ? start + 2
+          : bytes.indexOf('\r\n\r\n', start) + 4;
       return { bytes: Buffer.concat(parts), rest: bytes.subarray(trailersEnd), end: 'framed' };
     }
     parts.push(bytes.subarray(start, Math.min(bytes.length, start + size)));
@@ -100,10 +116,16 @@ function decoded({ headers, body }) {
   const soFar = { finishFlush: zlib.constants.Z_SYNC_FLUSH };
   try {
     switch (coding) {
-      case 'gzip': return zlib.gunzipSync(body, soFar);
-      case 'deflate': return zlib.inflateSync(body, soFar);
-      case 'br': return zlib.brotliDecompressSync(body, { finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH });
-      default: return body;
+      case 'gzip':
+        return zlib.gunzipSync(body, soFar);
+      case 'deflate':
+        return zlib.inflateSync(body, soFar);
+      case 'br':
+        return zlib.brotliDecompressSync(body, {
+          finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH,
+        });
+      default:
+        return body;
     }
   } catch {
     return Buffer.from(`(cannot decode ${coding})`);
@@ -121,14 +143,18 @@ export function parseJson(text) {
 // The events of a stream: {event, data, json, comment, junk}; a piece without its blank line at the
 // end counts as an event too, as lenient clients read it.
 export function events(text) {
-  return text.split(/\r?\n\r?\n/).filter((block) => block.trim()).map((block) => {
-    const found = { event: null, data: '', comment: null, junk: null };
-    for (const line of block.split(/\r?\n/)) {
-      if (line.startsWith(':')) found.comment = line.slice(1).trim();
-      else if (line.startsWith('event:')) found.event = line.slice('event:'.length).trim();
-      else if (line.startsWith('data:')) found.data += line.slice('data:'.length).replace(/^ /, '');
-      else if (line) found.junk = line.slice(0, 200);
-    }
-    return { ...found, json: parseJson(found.data) };
-  });
+  return text
+    .split(/\r?\n\r?\n/)
+    .filter((block) => block.trim())
+    .map((block) => {
+      const found = { event: null, data: '', comment: null, junk: null };
+      for (const line of block.split(/\r?\n/)) {
+        if (line.startsWith(':')) found.comment = line.slice(1).trim();
+        else if (line.startsWith('event:')) found.event = line.slice('event:'.length).trim();
+        else if (line.startsWith('data:'))
+          found.data += line.slice('data:'.length).replace(/^ /, '');
+        else if (line) found.junk = line.slice(0, 200);
+      }
+      return { ...found, json: parseJson(found.data) };
+    });
 }

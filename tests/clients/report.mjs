@@ -12,18 +12,24 @@ const TARGET = path.join(ROOT, 'docs/compatibility.md');
 const COLUMNS = [...SCENARIOS, 'nstool2'];
 
 const PASSES_WHEN = {
-  'err429:1': 'always 429 with retry-after 1: the client shows an error, with status, retry-after and message of the upstream, and one upstream call for each of its own',
+  'err429:1':
+    'always 429 with retry-after 1: the client shows an error, with status, retry-after and message of the upstream, and one upstream call for each of its own',
   'err529,once': 'one 529: the client ends with the right text',
   cut: 'the connection breaks half-way: the whole text (by a retry of the client) or an error, never the half as success',
   cutclean: 'the answer ends cleanly half-way, without its final event: as cut',
-  sseerr: 'an error event half-way: as cut, with the upstream\'s message',
+  sseerr: "an error event half-way: as cut, with the upstream's message",
   nstool2: 'two parallel tool calls, not streamed',
 };
 
 function read(name) {
   const file = path.join(RESULTS, `${name}.jsonl`);
   const lines = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim().split('\n') : [];
-  return new Map(lines.filter(Boolean).map((line) => JSON.parse(line)).map((r) => [`${r.client} ${r.scenario}`, r]));
+  return new Map(
+    lines
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+      .map((r) => [`${r.client} ${r.scenario}`, r]),
+  );
 }
 
 function mark(cell, key) {
@@ -34,33 +40,48 @@ function mark(cell, key) {
 
 function table(results) {
   const rows = Object.entries(CLIENTS).map(([id, client]) => {
-    const marks = COLUMNS.map((scenario) => mark(results.get(`${id} ${scenario}`), `${id} ${scenario}`));
+    const marks = COLUMNS.map((scenario) =>
+      mark(results.get(`${id} ${scenario}`), `${id} ${scenario}`),
+    );
     const total = scenariosOf(client).length;
     return `| ${client.name} | ${marks.join(' | ')} | ${marks.filter((m) => m === 'P').length} of ${total} |`;
   });
-  return [`| client | ${COLUMNS.join(' | ')} | P |`, `|${' --- |'.repeat(COLUMNS.length + 2)}`, ...rows].join('\n');
+  return [
+    `| client | ${COLUMNS.join(' | ')} | P |`,
+    `|${' --- |'.repeat(COLUMNS.length + 2)}`,
+    ...rows,
+  ].join('\n');
 }
 
 function totals(results) {
-  const cells = Object.entries(CLIENTS).flatMap(([id, client]) => scenariosOf(client).map((s) => `${id} ${s}`));
+  const cells = Object.entries(CLIENTS).flatMap(([id, client]) =>
+    scenariosOf(client).map((s) => `${id} ${s}`),
+  );
   const clean = cells.filter((key) => mark(results.get(key), key) === 'P').length;
   return `${clean} of ${cells.length}`;
 }
 
 // Where broken streams ended differently with a gateway and without.
 function endings(gateway, direct) {
-  const rows = Object.entries(CLIENTS).filter(([, c]) => c.kind === 'sdk').map(([id, client]) => {
-    const pair = (scenario) => [direct, gateway].map((r) => r.get(`${id} ${scenario}`)?.wireEnd ?? '-').join(' → ');
-    return `| ${client.name} | ${['cut', 'cutclean', 'sseerr'].map(pair).join(' | ')} |`;
-  });
+  const rows = Object.entries(CLIENTS)
+    .filter(([, c]) => c.kind === 'sdk')
+    .map(([id, client]) => {
+      const pair = (scenario) =>
+        [direct, gateway].map((r) => r.get(`${id} ${scenario}`)?.wireEnd ?? '-').join(' → ');
+      return `| ${client.name} | ${['cut', 'cutclean', 'sseerr'].map(pair).join(' | ')} |`;
+    });
   return ['| client | cut | cutclean | sseerr |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
 const gateway = read('headway');
 const direct = read('direct');
-const meanings = COLUMNS.map((name) => `| ${name} | ${PASSES_WHEN[name] || MEANINGS[name.split(/[:,]/)[0]]} |`);
+const meanings = COLUMNS.map(
+  (name) => `| ${name} | ${PASSES_WHEN[name] || MEANINGS[name.split(/[:,]/)[0]]} |`,
+);
 
-fs.writeFileSync(TARGET, `# Clients that were tested
+fs.writeFileSync(
+  TARGET,
+  `# Clients that were tested
 
 Written by \`tests/clients/report\` from the results of \`tests/clients/run --all\`; do not edit.
 
@@ -94,5 +115,8 @@ ${endings(gateway, direct)}
 ${meanings.join('\n')}
 
 Cline's Anthropic provider refuses a \`message_start\` without \`usage\`; that is its failure in \`nousage\`.
-`);
-console.log(`${path.relative(process.cwd(), TARGET)}: ${totals(gateway)} through Headway, ${totals(direct)} without`);
+`,
+);
+console.log(
+  `${path.relative(process.cwd(), TARGET)}: ${totals(gateway)} through Headway, ${totals(direct)} without`,
+);

@@ -1,7 +1,10 @@
 // What the SDK drivers share: the tool that they offer, and one conversation under a deadline.
 
 export const WEATHER_SCHEMA = {
-  type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false,
+  type: 'object',
+  properties: { city: { type: 'string' } },
+  required: ['city'],
+  additionalProperties: false,
 };
 const MARKERS = { Oslo: 'tool-ran-42', Rome: 'tool-ran-43' };
 export const runWeather = ({ city }) => MARKERS[city] || 'bad city';
@@ -15,12 +18,15 @@ export function modeOf(scenario) {
   return /tool/.test(scenario) ? 'helper' : 'raw';
 }
 
-// Runs `converse(result, {signal})` and returns {ok, text, error, timedOut}; `result.text` is kept up
-// to date by the conversation, so that a broken one shows how far it came.
+// Runs `converse(result, {signal})` and returns {ok, text, error, timedOut}; `result.text` is kept
+// up to date by the conversation, so that a broken one shows how far it came.
 export async function underDeadline(timeoutMs, converse) {
   const result = { ok: true, text: '', error: null, timedOut: false };
   const abort = new AbortController();
-  const timer = setTimeout(() => { result.timedOut = true; abort.abort(); }, timeoutMs);
+  const timer = setTimeout(() => {
+    result.timedOut = true;
+    abort.abort();
+  }, timeoutMs);
   try {
     await converse(result, { signal: abort.signal });
   } catch (error) {

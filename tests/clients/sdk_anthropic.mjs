@@ -5,7 +5,9 @@ import Anthropic1 from 'anthropic-sdk-1';
 import { WEATHER_SCHEMA, runWeather, TURNS_MAX, modeOf, underDeadline } from './sdk.mjs';
 
 const CACHED = { cache_control: { type: 'ephemeral' } };
-const TOOLS = [{ name: 'get_weather', description: 'weather', input_schema: WEATHER_SCHEMA, ...CACHED }];
+const TOOLS = [
+  { name: 'get_weather', description: 'weather', input_schema: WEATHER_SCHEMA, ...CACHED },
+];
 
 export const runAnthropic0 = (cell) => runAnthropic(Anthropic0, cell);
 export const runAnthropic1 = (cell) => runAnthropic(Anthropic1, cell);
@@ -14,7 +16,10 @@ function runAnthropic(Sdk, { port, key, model, scenario, timeoutMs }) {
   const sdk = new Sdk({ baseURL: `http://127.0.0.1:${port}`, apiKey: key, timeout: timeoutMs });
   const messages = [{ role: 'user', content: 'say hi' }];
   const request = {
-    model, messages, max_tokens: 4000, system: [{ type: 'text', text: 'You are terse.', ...CACHED }],
+    model,
+    messages,
+    max_tokens: 4000,
+    system: [{ type: 'text', text: 'You are terse.', ...CACHED }],
     tools: /tool/.test(scenario) ? TOOLS : undefined,
     ...(/think/.test(scenario) ? { thinking: { type: 'enabled', budget_tokens: 2000 } } : {}),
   };
@@ -23,7 +28,10 @@ function runAnthropic(Sdk, { port, key, model, scenario, timeoutMs }) {
       const message = await ASK[modeOf(scenario)](sdk, request, options, result);
       const calls = (message?.content || []).filter((block) => block.type === 'tool_use');
       if (!calls.length) break;
-      messages.push({ role: 'assistant', content: message.content }, { role: 'user', content: calls.map(toolResult) });
+      messages.push(
+        { role: 'assistant', content: message.content },
+        { role: 'user', content: calls.map(toolResult) },
+      );
     }
   });
 }
@@ -44,8 +52,15 @@ const ASK = {
 };
 
 function note(message, result) {
-  result.text = message.content.filter((block) => block.type === 'text').map((block) => block.text).join('');
+  result.text = message.content
+    .filter((block) => block.type === 'text')
+    .map((block) => block.text)
+    .join('');
   return message;
 }
 
-const toolResult = (call) => ({ type: 'tool_result', tool_use_id: call.id, content: runWeather(call.input) });
+const toolResult = (call) => ({
+  type: 'tool_result',
+  tool_use_id: call.id,
+  content: runWeather(call.input),
+});

@@ -2,15 +2,29 @@
 import OpenAI from 'openai';
 import { WEATHER_SCHEMA, runWeather, TURNS_MAX, modeOf, underDeadline } from './sdk.mjs';
 
-const TOOLS = [{
-  type: 'function', name: 'get_weather', description: 'weather', parameters: WEATHER_SCHEMA, strict: true,
-}];
+const TOOLS = [
+  {
+    type: 'function',
+    name: 'get_weather',
+    description: 'weather',
+    parameters: WEATHER_SCHEMA,
+    strict: true,
+  },
+];
 
 export function runOpenAiResponses({ port, key, model, scenario, timeoutMs }) {
-  const sdk = new OpenAI({ baseURL: `http://127.0.0.1:${port}/v1`, apiKey: key, timeout: timeoutMs });
+  const sdk = new OpenAI({
+    baseURL: `http://127.0.0.1:${port}/v1`,
+    apiKey: key,
+    timeout: timeoutMs,
+  });
   const input = [{ role: 'user', content: 'say hi' }];
   const request = {
-    model, input, instructions: 'You are terse.', store: false, include: ['reasoning.encrypted_content'],
+    model,
+    input,
+    instructions: 'You are terse.',
+    store: false,
+    include: ['reasoning.encrypted_content'],
     tools: /tool/.test(scenario) ? TOOLS : undefined,
   };
   return underDeadline(timeoutMs, async (result, options) => {
@@ -18,7 +32,10 @@ export function runOpenAiResponses({ port, key, model, scenario, timeoutMs }) {
       const response = await ASK[modeOf(scenario)](sdk, request, options, result);
       const calls = (response?.output || []).filter((item) => item.type === 'function_call');
       if (!calls.length) break;
-      input.push(...response.output.map(({ parsed_arguments: _dropped, ...item }) => item), ...calls.map(toolOutput));
+      input.push(
+        ...response.output.map(({ parsed_arguments: _dropped, ...item }) => item),
+        ...calls.map(toolOutput),
+      );
     }
   });
 }
@@ -45,12 +62,17 @@ const ASK = {
 };
 
 function note(response, result) {
-  const parts = (response.output || []).filter((item) => item.type === 'message').flatMap((item) => item.content);
+  const parts = (response.output || [])
+    .filter((item) => item.type === 'message')
+    .flatMap((item) => item.content);
   result.text = parts.map((part) => part.text).join('');
-  if (response.status === 'failed') Object.assign(result, { ok: false, error: response.error?.message });
+  if (response.status === 'failed')
+    Object.assign(result, { ok: false, error: response.error?.message });
   return response;
 }
 
 const toolOutput = (call) => ({
-  type: 'function_call_output', call_id: call.call_id, output: runWeather(JSON.parse(call.arguments)),
+  type: 'function_call_output',
+  call_id: call.call_id,
+  output: runWeather(JSON.parse(call.arguments)),
 });

@@ -7,13 +7,19 @@ import net from 'node:net';
 export function startTap(targetPort) {
   const connections = [];
   const server = net.createServer({ allowHalfOpen: true }, (client) => {
-    connections.push(splice(client, net.connect({ port: targetPort, host: '127.0.0.1', allowHalfOpen: true })));
+    connections.push(
+      splice(client, net.connect({ port: targetPort, host: '127.0.0.1', allowHalfOpen: true })),
+    );
   });
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve({
-    port: server.address().port,
-    connections,
-    close: () => server.close(),
-  })));
+  return new Promise((resolve) =>
+    server.listen(0, '127.0.0.1', () =>
+      resolve({
+        port: server.address().port,
+        connections,
+        close: () => server.close(),
+      }),
+    ),
+  );
 }
 
 function splice(client, upstream) {
@@ -22,10 +28,20 @@ function splice(client, upstream) {
   upstream.setNoDelay(true);
   forward(client, upstream, record.up);
   forward(upstream, client, record.down);
-  client.on('end', () => { record.clientEnd ??= 'fin'; });
-  upstream.on('end', () => { record.serverEnd ??= 'fin'; });
-  client.on('error', (error) => { record.clientEnd = error.code; upstream.resetAndDestroy(); });
-  upstream.on('error', (error) => { record.serverEnd = error.code; client.resetAndDestroy(); });
+  client.on('end', () => {
+    record.clientEnd ??= 'fin';
+  });
+  upstream.on('end', () => {
+    record.serverEnd ??= 'fin';
+  });
+  client.on('error', (error) => {
+    record.clientEnd = error.code;
+    upstream.resetAndDestroy();
+  });
+  upstream.on('error', (error) => {
+    record.serverEnd = error.code;
+    client.resetAndDestroy();
+  });
   client.on('close', () => {
     record.clientEnd ??= 'close';
     if (!upstream.destroyed && record.clientEnd !== 'fin') upstream.resetAndDestroy();

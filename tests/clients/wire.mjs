@@ -57,7 +57,8 @@ function readReasoning(seen, json) {
   if (json.delta?.type === 'thinking_delta' && json.delta.thinking) seen.thinks = true;
   if (/reasoning.*delta/.test(json.type || '')) seen.thinks = true;
   if (json.delta?.type === 'signature_delta') seen.signature = json.delta.signature;
-  if (json.item?.type === 'reasoning' && json.item.encrypted_content) seen.signature = json.item.encrypted_content;
+  if (json.item?.type === 'reasoning' && json.item.encrypted_content)
+    seen.signature = json.item.encrypted_content;
 }
 
 function streamEnd({ final, error }, ended) {

@@ -8,32 +8,48 @@ export function messagesAnswer(body, plan, usage, scenario) {
   const blocks = contentBlocks(plan);
   const stopReason = plan.kind === 'tool' ? 'tool_use' : 'end_turn';
   const counts = usage && {
-    input_tokens: usage.input, cache_creation_input_tokens: 0, cache_read_input_tokens: 0,
-    output_tokens: usage.output, service_tier: 'standard',
+    input_tokens: usage.input,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    output_tokens: usage.output,
+    service_tier: 'standard',
   };
   const json = {
-    id: randomId('msg_'), type: 'message', role: 'assistant', model: body.model, content: blocks,
-    stop_reason: stopReason, stop_sequence: null, ...(counts ? { usage: counts } : {}),
+    id: randomId('msg_'),
+    type: 'message',
+    role: 'assistant',
+    model: body.model,
+    content: blocks,
+    stop_reason: stopReason,
+    stop_sequence: null,
+    ...(counts ? { usage: counts } : {}),
   };
   const startUsage = counts ? { usage: { ...counts, output_tokens: 1 } } : {};
   const events = [
-    event({ type: 'message_start', message: { ...json, content: [], stop_reason: null, ...startUsage } }),
+    event({
+      type: 'message_start',
+      message: { ...json, content: [], stop_reason: null, ...startUsage },
+    }),
     ...blocks.flatMap((block, index) => blockEvents(block, index, plan)),
     event({
-      type: 'message_delta', delta: { stop_reason: stopReason, stop_sequence: null },
+      type: 'message_delta',
+      delta: { stop_reason: stopReason, stop_sequence: null },
       ...(counts ? { usage: { output_tokens: counts.output_tokens } } : {}),
     }),
   ];
   if (scenario !== 'nodone') events.push(event({ type: 'message_stop' }));
   return {
-    json, events,
+    json,
+    events,
     toolIds: blocks.filter((b) => b.type === 'tool_use').map((b) => b.id),
     keepAlive: () => event({ type: 'ping' }),
     emptyEvent: () => event({ type: 'ping' }),
-    errorEvent: (type) => event({
-      type: 'error', error: { type: type || 'overloaded_error', message: 'Overloaded' },
-      request_id: randomId('req_'),
-    }),
+    errorEvent: (type) =>
+      event({
+        type: 'error',
+        error: { type: type || 'overloaded_error', message: 'Overloaded' },
+        request_id: randomId('req_'),
+      }),
   };
 }
 
@@ -59,17 +75,27 @@ function blockEvents(block, index, plan) {
     case 'text': {
       const texts = plan.kind === 'tool' ? [block.text] : plan.words;
       const ping = index === 0 ? [event({ type: 'ping' })] : [];
-      return [start({ type: 'text', text: '' }), ...ping,
-        ...texts.map((text) => delta({ type: 'text_delta', text })), stop];
+      return [
+        start({ type: 'text', text: '' }),
+        ...ping,
+        ...texts.map((text) => delta({ type: 'text_delta', text })),
+        stop,
+      ];
     }
     case 'thinking':
-      return [start({ type: 'thinking', thinking: '', signature: '' }),
+      return [
+        start({ type: 'thinking', thinking: '', signature: '' }),
         delta({ type: 'thinking_delta', thinking: block.thinking }),
-        delta({ type: 'signature_delta', signature: block.signature }), stop];
+        delta({ type: 'signature_delta', signature: block.signature }),
+        stop,
+      ];
     case 'tool_use': {
       const parts = ['', ...pieces(JSON.stringify(block.input), 9)];
-      return [start({ type: 'tool_use', id: block.id, name: block.name, input: {} }),
-        ...parts.map((partial_json) => delta({ type: 'input_json_delta', partial_json })), stop];
+      return [
+        start({ type: 'tool_use', id: block.id, name: block.name, input: {} }),
+        ...parts.map((partial_json) => delta({ type: 'input_json_delta', partial_json })),
+        stop,
+      ];
     }
     default:
       throw new Error(`no events for a block of type ${block.type}`);

@@ -1,19 +1,25 @@
 // Writes an answer the way the scenario wants it: whole, in pieces, late, or not to its end.
 //
 // `out` is one answer under way: {response, socket, record, scenario: {name, argument}}.
+import zlib from 'node:zlib';
 import { now } from './clock.mjs';
 
 const PAUSE_BEFORE_BREAK_MS = 50;
 const DEFAULT_SLOW_S = 20;
 const DEFAULT_KEEP_ALIVE_MS = 2000;
 
-export const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+export const sleep = (ms) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 // Headers are out already; `answer` has `events` and makes keep-alives and error events.
 export async function deliverStream(out, answer) {
   const { name, argument } = out.scenario;
-  const events = name === 'crlf'
-    ? [': hello\r\n\r\n', ...answer.events.map((text) => text.replace(/\n/g, '\r\n'))] : answer.events;
+  const events =
+    name === 'crlf'
+      ? [': hello\r\n\r\n', ...answer.events.map((text) => text.replace(/\n/g, '\r\n'))]
+      : answer.events;
   out.record.events = events;
   if (['slow', 'slowping', 'slowevt'].includes(name)) await waitBeforeFirst(out, answer);
   if (name === 'sseerr0') {
@@ -25,6 +31,12 @@ export async function deliverStream(out, answer) {
     return end(out);
   }
   if (name === 'split') return deliverSplit(out, Buffer.from(events.join('')));
+  if (name === 'halves') return deliverHalves(out, events, Number(argument) || 100);
+  if (name === 'flood') return deliverFlood(out, events, (Number(argument) || 64) << 20);
+  if (name === 'gzip') {
+    await write(out, zlib.gzipSync(events.join('')));
+    return end(out);
+  }
   if (name === 'cut' && argument) {
     await write(out, Buffer.from(events.join('')).subarray(0, Number(argument)));
     return breakOff(out, answer);
@@ -88,7 +100,9 @@ async function breakOff(out, answer) {
 
 async function waitBeforeFirst(out, answer) {
   const { name, argument } = out.scenario;
-  const [seconds, everyMs] = String(argument || DEFAULT_SLOW_S).split('/').map(Number);
+  const [seconds, everyMs] = String(argument || DEFAULT_SLOW_S)
+    .split('/')
+    .map(Number);
   if (name === 'slow' || !answer) return sleep(seconds * 1000);
   await keepAlives(out, answer, now() + seconds * 1e9, everyMs || DEFAULT_KEEP_ALIVE_MS);
 }
@@ -111,6 +125,27 @@ async function deliverSplit(out, bytes) {
   end(out);
 }
 
+async function deliverHalves(out, events, pauseMs) {
+  for (const event of events.map((text) => Buffer.from(text))) {
+    const middle = Math.floor(event.length / 2);
+    await write(out, event.subarray(0, middle));
+    await sleep(pauseMs);
+    await write(out, event.subarray(middle));
+  }
+  end(out);
+}
+
+// The token event in the middle of the answer, again and again, between its beginning and its end.
+async function deliverFlood(out, events, bytesWanted) {
+  const middle = Math.floor(events.length / 2);
+  const block = Buffer.from(events[middle].repeat(64));
+  for (const event of events.slice(0, middle)) await write(out, event);
+  for (let sent = 0; sent < bytesWanted && !gone(out); sent += block.length)
+    await write(out, block);
+  for (const event of events.slice(middle)) await write(out, event);
+  end(out);
+}
+
 // Resolves once the bytes are with the kernel, or the reader has gone.
 function write(out, bytes) {
   const { response, record } = out;
@@ -119,8 +154,17 @@ function write(out, bytes) {
   record.at.firstByte ??= at;
   record.at.writes.push(at);
   return new Promise((resolve) => {
-    if (response.write(bytes)) setImmediate(resolve);
-    else { response.once('drain', resolve); response.once('close', resolve); }
+    if (response.write(bytes)) {
+      setImmediate(resolve);
+      return;
+    }
+    const settle = () => {
+      response.off('drain', settle);
+      response.off('close', settle);
+      resolve();
+    };
+    response.on('drain', settle);
+    response.on('close', settle);
   });
 }
 

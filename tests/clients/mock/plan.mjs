@@ -21,22 +21,33 @@ const KNOWN_ARGUMENTS = {
   bash: { command: COMMAND },
   get_weather: { city: 'Oslo' },
 };
-const PREFERRED = ['Bash', 'exec_command', 'shell_command', 'shell', 'local_shell', 'run_commands',
-  'execute_command', 'bash', 'get_weather'];
+const PREFERRED = [
+  'Bash',
+  'exec_command',
+  'shell_command',
+  'shell',
+  'local_shell',
+  'run_commands',
+  'execute_command',
+  'bash',
+  'get_weather',
+];
 
 // {kind: 'text' | 'tool' | 'json', think, words | calls: [{name, args}]}
 export function planAnswer(kind, body, scenario) {
   const wantsTool = ['tool', 'tool2', 'thinktool'].includes(scenario);
   const tools = offeredTools(kind, body);
   if (wantsTool && tools.length && !hasToolResult(kind, body)) {
-    const tool = PREFERRED.map((name) => tools.find((t) => t.name === name)).find(Boolean) || tools[0];
+    const tool =
+      PREFERRED.map((name) => tools.find((t) => t.name === name)).find(Boolean) || tools[0];
     const args = toolArguments(tool);
     const calls = [{ name: tool.name, args }];
     if (scenario === 'tool2') calls.push({ name: tool.name, args: otherArguments(args) });
     return { kind: 'tool', think: scenario === 'thinktool', calls };
   }
   const schema = wantedSchema(body);
-  if (schema) return { kind: 'json', think: false, words: pieces(JSON.stringify(fillSchema(schema))) };
+  if (schema)
+    return { kind: 'json', think: false, words: pieces(JSON.stringify(fillSchema(schema))) };
   return { kind: 'text', think: scenario === 'think', words: WORDS };
 }
 
@@ -55,7 +66,9 @@ function hasToolResult(kind, body) {
   if (kind === 'responses') return JSON.stringify(body.input ?? '').includes('_call_output');
   const messages = body.messages || [];
   if (kind === 'chat') return messages.some((m) => m.role === 'tool');
-  return messages.some((m) => Array.isArray(m.content) && m.content.some((c) => c.type === 'tool_result'));
+  return messages.some(
+    (m) => Array.isArray(m.content) && m.content.some((c) => c.type === 'tool_result'),
+  );
 }
 
 function toolArguments({ name, schema }) {
@@ -74,7 +87,8 @@ const otherArguments = (args) =>
   JSON.parse(JSON.stringify(args).replace('40+2', '41+2').replace('Oslo', 'Rome'));
 
 function wantedSchema(body) {
-  const format = body.output_config?.format || body.output_format || body.response_format || body.text?.format;
+  const format =
+    body.output_config?.format || body.output_format || body.response_format || body.text?.format;
   return format?.schema || format?.json_schema?.schema;
 }
 

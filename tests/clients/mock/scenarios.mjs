@@ -8,6 +8,9 @@ export const SCENARIOS = {
   think: 'answer has a reasoning block first',
   thinktool: 'reasoning and a tool call in one answer',
   split: 'write the body in pieces of 1 to 7 bytes (cuts UTF-8 sequences, line ends, field names)',
+  halves: 'cut every event in two and wait so many ms (100) between the halves',
+  flood: 'a stream of so many MiB (64), as fast as the reader takes it',
+  gzip: 'the answer gzip-coded, whatever was asked for',
   onewrite: 'whole stream in a single write',
   crlf: 'stream with CRLF line ends and a leading comment',
   nodone: 'leave out the final event, end cleanly',
@@ -41,7 +44,11 @@ export const SCENARIOS = {
 export function scenarioFor(text, count) {
   const [head, ...modifiers] = String(text).split(',');
   const first = modifiers.find((m) => m.startsWith('first='));
-  const limit = modifiers.includes('once') ? 1 : first ? Number(first.slice('first='.length)) : Infinity;
+  const limit = modifiers.includes('once')
+    ? 1
+    : first
+      ? Number(first.slice('first='.length))
+      : Infinity;
   if (count > limit) return { name: 'ok', argument: undefined };
   const [name, argument] = head.split(':');
   return { name, argument };

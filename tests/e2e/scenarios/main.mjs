@@ -1,0 +1,66 @@
+// Runs the suites of this folder: `run [PATTERN] [--jobs N] [--list]`.
+import { parseArgs } from 'node:util';
+import { Trial } from './trial.mjs';
+
+const SUITES = [
+  'answers',
+  'leaving',
+  'retries',
+  'timeouts',
+  'heartbeats',
+  'routes',
+  'codings',
+  'credentials',
+  'pass_through',
+];
+const REPEATS_MAX = 3; // of a test that was only late, which a busy machine can cause
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { jobs: { type: 'string', default: '4' }, list: { type: 'boolean', default: false } },
+});
+const wanted = new RegExp(positionals[0] || '.');
+const waiting = [];
+for (const suite of SUITES) {
+  const { tests } = await import(`./${suite}.mjs`);
+  waiting.push(
+    ...tests()
+      .map((test) => ({ ...test, name: `${suite}: ${test.name}` }))
+      .filter((test) => wanted.test(test.name)),
+  );
+}
+if (options.list) {
+  console.log(waiting.map((test) => test.name).join('\n'));
+  process.exit(0);
+}
+
+const counts = { passed: 0, failed: 0 };
+const began = Date.now();
+await Promise.all(Array.from({ length: Number(options.jobs) }, work));
+console.log(`${Math.round((Date.now() - began) / 1000)} s`);
+console.log(`${counts.passed} passed, ${counts.failed} failed`);
+process.exit(counts.failed ? 1 : 0);
+
+async function work() {
+  for (let test = waiting.shift(); test; test = waiting.shift()) {
+    const faults = await attempt(test, REPEATS_MAX);
+    counts[faults.length ? 'failed' : 'passed']++;
+    console.log(
+      faults.length ? `FAIL ${test.name}: ${faults.slice(0, 6).join('; ')}` : `ok   ${test.name}`,
+    );
+  }
+}
+
+async function attempt(test, repeats) {
+  const trial = new Trial();
+  try {
+    await test.run(trial);
+  } catch (error) {
+    trial.faults.push(error.stack.split('\n').slice(0, 3).join(' '));
+  } finally {
+    await trial.close();
+  }
+  const onlyLate = !trial.faults.length && trial.lateness.length;
+  if (onlyLate && repeats > 1) return attempt(test, repeats - 1);
+  return [...trial.faults, ...trial.lateness];
+}
