@@ -12,7 +12,7 @@
 #   PYTHON=python3    the Python whose pip fetches the source
 set -euo pipefail
 
-version=0.3.36 # of llama-cpp-python; src/engine/llama_library.h was written against its llama.h
+version=0.3.36 # of llama-cpp-python; src/llama/library.cc was written against its llama.h
 native=${GGML_NATIVE:-ON}
 jobs=${JOBS:-$(nproc)}
 python=${PYTHON:-python3}
@@ -27,9 +27,11 @@ done_already() { say "llama.cpp is there already: $prefix"; echo "$prefix"; exit
 
 if installed; then done_already; fi
 for tool in cmake c++ tar flock "$python"; do
-  command -v "$tool" >/dev/null || die "$tool is missing; on Debian: apt-get install -y cmake g++ ninja-build python3-pip"
+  command -v "$tool" >/dev/null ||
+    die "$tool is missing; on Debian: apt-get install -y cmake g++ ninja-build python3-pip"
 done
-"$python" -m pip --version >/dev/null 2>&1 || die "pip is missing; on Debian: apt-get install -y python3-pip"
+"$python" -m pip --version >/dev/null 2>&1 ||
+  die "pip is missing; on Debian: apt-get install -y python3-pip"
 
 mkdir -p "$prefix"
 exec 9>"$prefix/.lock"
@@ -39,7 +41,8 @@ if installed; then done_already; fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 log=$work/log
-step() { # step WHAT COMMAND...: runs it quietly, says how long it took, shows the log's end when it fails
+# step WHAT COMMAND...: runs it quietly, says how long it took, shows the log's end when it fails
+step() {
   local what=$1 began=$SECONDS
   shift
   say "$what ..."

@@ -27,9 +27,11 @@ finish() { echo "$model"; exit 0; }
 
 if [[ -s $model ]]; then say "the model is there already: $model"; finish; fi
 for tool in c++ sha256sum flock "$python"; do
-  command -v "$tool" >/dev/null || die "$tool is missing; on Debian: apt-get install -y g++ python3-pip"
+  command -v "$tool" >/dev/null ||
+    die "$tool is missing; on Debian: apt-get install -y g++ python3-pip"
 done
-"$python" -m pip --version >/dev/null 2>&1 || die "pip is missing; on Debian: apt-get install -y python3-pip"
+"$python" -m pip --version >/dev/null 2>&1 ||
+  die "pip is missing; on Debian: apt-get install -y python3-pip"
 
 mkdir -p "$dir"
 exec 9>"$dir/.lock"

@@ -32,12 +32,14 @@ struct StepPlan {
   bool empty() const { return release.empty() && items.empty(); }
 };
 
+// A token that a step drew for one sequence.
 struct SampledToken {
   RequestNumber sequence = 0;
   Token token = 0;
   bool ends = false;  // it is a token with which the model ends its answer
 };
 
+// How a step ended.
 enum class StepOutcome : uint8_t {
   kDone,
   kInterrupted,  // by interrupt()

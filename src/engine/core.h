@@ -61,7 +61,9 @@ class Core {
   // What is to be told since the last call; one for each request at most.
   std::vector<Delivery> take_deliveries();
 
+  // Requests in it, in any state.
   int live() const { return scheduler_.live(); }
+  // How full it is.
   Load load() const { return scheduler_.load(); }
 
  private:

@@ -45,10 +45,12 @@ class Engine {
   // Ends it with kAborted and frees its cells at the end of the step that is being computed. What
   // is over already, or unknown, is ignored.
   void abort(RequestNumber number);
+  // How full it is now.
   Snapshot snapshot() const;
   // Aborts everything and ends the thread; the sinks hear it. Again: nothing.
   void stop();
 
+  // What holds here; does not change.
   const Limits& limits() const { return limits_; }
 
  private:

@@ -53,6 +53,7 @@ struct Limits {
   Nanos queue_warn_ns = 0;  // 0: no warning
 };
 
+// What resolve_limits() gives.
 struct ResolvedLimits {
   Limits limits;
   std::vector<std::string> notes;  // what was cut or is not in effect, for the log

@@ -24,6 +24,7 @@ struct Sampling {
   uint64_t seed = 0;               // same seed and same scores: same tokens
 };
 
+// One completion that is asked for.
 struct Request {
   std::vector<Token> prompt;  // at least one
   int output_tokens_max = 0;  // at least 1
@@ -33,6 +34,7 @@ struct Request {
   bool ignore_end = false;  // go on after the model's end token (for measuring)
 };
 
+// How a request ended.
 enum class FinishReason : uint8_t {
   kStop,     // the model's end token, or a stop string
   kLength,   // output_tokens_max or the model's length
@@ -40,7 +42,7 @@ enum class FinishReason : uint8_t {
   kTimeout,  // request_timeout_seconds passed
   kError,    // the backend failed
 };
-inline constexpr int kFinishReasonCount = 5;
+inline constexpr int kFinishReasonCount = 5;  // for tables
 
 // "stop", "length", "abort", "timeout", "error".
 std::string_view finish_reason_name(FinishReason reason);

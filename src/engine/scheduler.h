@@ -17,6 +17,7 @@ namespace hw::engine {
 
 // What a change of state means to whoever asked.
 struct Event {
+  // What happened.
   enum class Kind : uint8_t {
     kToken,       // `token` was generated
     kFinished,    // over, by `reason`; nothing follows for this sequence
@@ -68,6 +69,7 @@ class Scheduler {
   // What happened since the last call, in order.
   std::vector<Event> take_events();
 
+  // How full it is now.
   Load load() const;
   // Requests in it, in any state.
   int live() const { return static_cast<int>(sequences_.size()); }

@@ -10,12 +10,14 @@
 
 namespace hw::engine {
 
+// Where a sequence is; what is over exists no more.
 enum class SequenceState : uint8_t {
   kWaiting,    // in the queue, holds no slot
   kRunning,    // holds a slot and cells
   kPreempted,  // back at the queue's front; what was computed is lost
 };
 
+// Owned by the scheduler.
 struct Sequence {
   RequestNumber number = 0;
   Request request;  // its prompt has been moved into `tokens`
@@ -35,6 +37,7 @@ struct Sequence {
   std::optional<Nanos> first_token;
   std::optional<Nanos> last_token;
 
+  // Tokens generated so far.
   int output_tokens() const { return static_cast<int>(tokens.size()) - prompt_tokens; }
   // Tokens known but not computed: 1 while decoding, more while the prompt is being read.
   int pending() const { return static_cast<int>(tokens.size()) - computed; }

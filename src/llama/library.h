@@ -18,12 +18,15 @@ struct llama_model;
 struct llama_vocab;
 struct llama_context;
 
-namespace hw::engine {
+namespace hw::llama {
 
-struct LlamaFunctions;  // the functions that were found in the library
+using engine::ChatMessage;
+using engine::Token;
+
+struct Functions;  // the functions that were found in the library
 
 // What a context is made with.
-struct LlamaContextSettings {
+struct ContextSettings {
   int64_t cells = 0;
   int sequences_max = 0;
   int step_tokens_max = 0;
@@ -31,7 +34,7 @@ struct LlamaContextSettings {
 };
 
 // One token of a step.
-struct LlamaStepToken {
+struct StepToken {
   Token token = 0;
   int position = 0;
   int slot = 0;
@@ -40,17 +43,17 @@ struct LlamaStepToken {
 
 // The keys and values of some sequences, and the computing of steps over them. One thread, except
 // interrupt().
-class LlamaContext {
+class Context {
  public:
-  ~LlamaContext();
-  LlamaContext(const LlamaContext&) = delete;
-  LlamaContext& operator=(const LlamaContext&) = delete;
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
 
   // Empties a slot.
   void clear(int slot);
   // Computes a step of 1 to step_tokens_max tokens; each slot's positions follow on from what it
   // holds. Empty: it was computed. Else why not; what the slots hold is unknown then.
-  std::string decode(std::span<const LlamaStepToken> tokens);
+  std::string decode(std::span<const StepToken> tokens);
   // The scores over the vocabulary for token `index` of the last step, which wanted them. May be
   // changed in place; valid until the next decode().
   std::span<float> scores(int index);
@@ -59,24 +62,24 @@ class LlamaContext {
   bool interrupted() const;
 
  private:
-  friend class LlamaWeights;
+  friend class Weights;
   struct State;
-  explicit LlamaContext(std::unique_ptr<State> state);
+  explicit Context(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 
 // A GGUF file's model and vocabulary. All functions may be called from any thread at once.
-class LlamaWeights {
+class Weights {
  public:
   // Loads a model. kConfig where the library is missing or another version than the program was
   // built for, or where the file cannot be read; the message says what to do.
-  static Result<std::unique_ptr<LlamaWeights>> open(const std::string& path);
-  ~LlamaWeights();
-  LlamaWeights(const LlamaWeights&) = delete;
-  LlamaWeights& operator=(const LlamaWeights&) = delete;
+  static Result<std::shared_ptr<const Weights>> open(const std::string& path);
+  ~Weights();
+  Weights(const Weights&) = delete;
+  Weights& operator=(const Weights&) = delete;
 
   // Room for `settings`; kConfig where there is none. The weights outlive it.
-  Result<std::unique_ptr<LlamaContext>> make_context(const LlamaContextSettings& settings) const;
+  Result<std::unique_ptr<Context>> make_context(const ContextSettings& settings) const;
 
   // "llama 135M Q4_0" and the like.
   std::string description() const;
@@ -87,9 +90,10 @@ class LlamaWeights {
   // The file's chat template; empty: none.
   std::string chat_template() const;
 
+  // Whether "<|im_end|>" and the like become the token they name.
   enum class Specials : uint8_t { kAsText, kParsed };
+  // Whether the begin token comes first where the model wants one.
   enum class Begin : uint8_t { kWithout, kAsModelWants };
-  // `specials`: whether "<|im_end|>" and the like become the token they name.
   std::vector<Token> tokenize(std::string_view text, Specials specials, Begin begin) const;
   // A token's bytes; empty for special ones.
   std::string piece(Token token) const;
@@ -101,12 +105,12 @@ class LlamaWeights {
                                      const std::vector<ChatMessage>& messages) const;
 
  private:
-  LlamaWeights(const LlamaFunctions& functions, llama_model* model);
+  Weights(const Functions& functions, llama_model* model);
   int64_t metadata_number(const std::string& key, int64_t otherwise) const;
 
-  const LlamaFunctions& functions_;
+  const Functions& functions_;
   llama_model* model_;
   const llama_vocab* vocab_;
 };
 
-}  // namespace hw::engine
+}  // namespace hw::llama

@@ -1,4 +1,4 @@
-#include "engine/llama_library.h"
+#include "llama/library.h"
 
 // Without llama.cpp's header there is nothing here, and instance.cc says how to get it.
 #ifdef HEADWAY_LLAMA_VERSION
@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "base/text.h"
 
-namespace hw::engine {
+namespace hw::llama {
 
 // What is used of the library; few and old functions, for its interface moves.
 #define HEADWAY_LLAMA_FUNCTIONS(X) \
@@ -57,7 +57,7 @@ namespace hw::engine {
   X(llama_decode)                  \
   X(llama_get_logits_ith)
 
-struct LlamaFunctions {
+struct Functions {
 #define HEADWAY_DECLARE(name) decltype(&::name) name = nullptr;
   HEADWAY_LLAMA_FUNCTIONS(HEADWAY_DECLARE)
 #undef HEADWAY_DECLARE
@@ -108,8 +108,8 @@ std::vector<std::string> candidates() {
   return paths;
 }
 
-Result<LlamaFunctions> find_functions(void* library, const std::string& path) {
-  LlamaFunctions functions;
+Result<Functions> find_functions(void* library, const std::string& path) {
+  Functions functions;
   const char* missing = nullptr;
 #define HEADWAY_FIND(name)                                                            \
   functions.name = reinterpret_cast<decltype(functions.name)>(dlsym(library, #name)); \
@@ -129,7 +129,7 @@ Result<LlamaFunctions> find_functions(void* library, const std::string& path) {
   return functions;
 }
 
-Result<LlamaFunctions> load_library() {
+Result<Functions> load_library() {
   std::string tried;
   for (const std::string& path : candidates()) {
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -137,7 +137,7 @@ Result<LlamaFunctions> load_library() {
       tried += concat("\n  ", dlerror());
       continue;
     }
-    Result<LlamaFunctions> functions = find_functions(library, path);
+    Result<Functions> functions = find_functions(library, path);
     if (functions) {
       functions->llama_log_set(forward_log, nullptr);
       functions->llama_backend_init();
@@ -153,8 +153,8 @@ Result<LlamaFunctions> load_library() {
 }
 
 // Loaded once, and kept until the process ends.
-Result<const LlamaFunctions*> library() {
-  static const Result<LlamaFunctions> loaded = load_library();
+Result<const Functions*> library() {
+  static const Result<Functions> loaded = load_library();
   if (!loaded) return fail(loaded.error());
   return &*loaded;
 }
@@ -165,12 +165,10 @@ bool stop_asked(void* flag) {
 
 }  // namespace
 
-// --- weights ---
-
-Result<std::unique_ptr<LlamaWeights>> LlamaWeights::open(const std::string& path) {
-  const Result<const LlamaFunctions*> loaded = library();
+Result<std::shared_ptr<const Weights>> Weights::open(const std::string& path) {
+  const Result<const Functions*> loaded = library();
   if (!loaded) return fail(loaded.error());
-  const LlamaFunctions& functions = **loaded;
+  const Functions& functions = **loaded;
   llama_model_params params = functions.llama_model_default_params();
   params.n_gpu_layers = 0;
   llama_model* model = functions.llama_model_load_from_file(path.c_str(), params);
@@ -179,7 +177,7 @@ Result<std::unique_ptr<LlamaWeights>> LlamaWeights::open(const std::string& path
                                            " cannot be loaded; its reason is "
                                            "in the log"));
   }
-  std::unique_ptr<LlamaWeights> weights(new LlamaWeights(functions, model));
+  std::shared_ptr<const Weights> weights(new Weights(functions, model));
   if (!functions.llama_model_has_decoder(model) || functions.llama_model_has_encoder(model) ||
       functions.llama_model_is_recurrent(model) || functions.llama_model_is_hybrid(model)) {
     return fail(ErrorCode::kConfig, concat("the model ", path, " is no decoder-only transformer"));
@@ -187,28 +185,28 @@ Result<std::unique_ptr<LlamaWeights>> LlamaWeights::open(const std::string& path
   return weights;
 }
 
-LlamaWeights::LlamaWeights(const LlamaFunctions& functions, llama_model* model)
+Weights::Weights(const Functions& functions, llama_model* model)
     : functions_(functions), model_(model), vocab_(functions.llama_model_get_vocab(model)) {}
 
-LlamaWeights::~LlamaWeights() {
+Weights::~Weights() {
   functions_.llama_model_free(model_);
 }
 
-std::string LlamaWeights::description() const {
+std::string Weights::description() const {
   char text[256] = {};
   functions_.llama_model_desc(model_, text, sizeof text);
   return text;
 }
 
-int LlamaWeights::context_len() const {
+int Weights::context_len() const {
   return functions_.llama_model_n_ctx_train(model_);
 }
 
-int LlamaWeights::vocabulary_size() const {
+int Weights::vocabulary_size() const {
   return functions_.llama_vocab_n_tokens(vocab_);
 }
 
-int64_t LlamaWeights::metadata_number(const std::string& key, int64_t otherwise) const {
+int64_t Weights::metadata_number(const std::string& key, int64_t otherwise) const {
   char text[64] = {};
   if (functions_.llama_model_meta_val_str(model_, key.c_str(), text, sizeof text) < 0) {
     return otherwise;
@@ -217,7 +215,7 @@ int64_t LlamaWeights::metadata_number(const std::string& key, int64_t otherwise)
   return parse_number(text, number) ? number : otherwise;
 }
 
-int64_t LlamaWeights::kv_bytes_per_token() const {
+int64_t Weights::kv_bytes_per_token() const {
   constexpr int64_t kBytesPerNumber = 2;  // the context keeps them as 16-bit floats
   char architecture[64] = {};
   functions_.llama_model_meta_val_str(model_, "general.architecture", architecture,
@@ -231,13 +229,12 @@ int64_t LlamaWeights::kv_bytes_per_token() const {
          functions_.llama_model_n_head_kv(model_) * (key + value) * kBytesPerNumber;
 }
 
-std::string LlamaWeights::chat_template() const {
+std::string Weights::chat_template() const {
   const char* text = functions_.llama_model_chat_template(model_, nullptr);
   return text == nullptr ? std::string() : std::string(text);
 }
 
-std::vector<Token> LlamaWeights::tokenize(std::string_view text, Specials specials,
-                                          Begin begin) const {
+std::vector<Token> Weights::tokenize(std::string_view text, Specials specials, Begin begin) const {
   const auto size = static_cast<int32_t>(text.size());
   std::vector<Token> tokens(text.size() / 2 + 8);
   for (;;) {
@@ -249,19 +246,19 @@ std::vector<Token> LlamaWeights::tokenize(std::string_view text, Specials specia
   }
 }
 
-std::string LlamaWeights::piece(Token token) const {
+std::string Weights::piece(Token token) const {
   char bytes[256];
   const int32_t size =
       functions_.llama_token_to_piece(vocab_, token, bytes, sizeof bytes, 0, false);
   return size > 0 ? std::string(bytes, static_cast<size_t>(size)) : std::string();
 }
 
-bool LlamaWeights::ends(Token token) const {
+bool Weights::ends(Token token) const {
   return functions_.llama_vocab_is_eog(vocab_, token);
 }
 
-Result<std::string> LlamaWeights::apply_template(const std::string& chat_template,
-                                                 const std::vector<ChatMessage>& messages) const {
+Result<std::string> Weights::apply_template(const std::string& chat_template,
+                                            const std::vector<ChatMessage>& messages) const {
   std::vector<llama_chat_message> plain;
   size_t size = 512;
   for (const ChatMessage& message : messages) {
@@ -283,10 +280,8 @@ Result<std::string> LlamaWeights::apply_template(const std::string& chat_templat
   }
 }
 
-// --- context ---
-
-struct LlamaContext::State {
-  const LlamaFunctions& functions;
+struct Context::State {
+  const Functions& functions;
   llama_context* context = nullptr;
   llama_memory_t memory = nullptr;
   llama_batch batch{};
@@ -295,16 +290,15 @@ struct LlamaContext::State {
   int step_tokens_max = 0;
   std::atomic<bool> stop{false};
 
-  explicit State(const LlamaFunctions& f) : functions(f) {}
+  explicit State(const Functions& f) : functions(f) {}
   ~State() {
     if (batch.token != nullptr) functions.llama_batch_free(batch);
     if (context != nullptr) functions.llama_free(context);
   }
 };
 
-Result<std::unique_ptr<LlamaContext>> LlamaWeights::make_context(
-    const LlamaContextSettings& settings) const {
-  auto state = std::make_unique<LlamaContext::State>(functions_);
+Result<std::unique_ptr<Context>> Weights::make_context(const ContextSettings& settings) const {
+  auto state = std::make_unique<Context::State>(functions_);
   llama_context_params params = functions_.llama_context_default_params();
   params.n_ctx = static_cast<uint32_t>(settings.cells);
   params.n_batch = static_cast<uint32_t>(settings.step_tokens_max);
@@ -314,7 +308,7 @@ Result<std::unique_ptr<LlamaContext>> LlamaWeights::make_context(
   params.n_threads_batch = settings.threads;
   params.kv_unified = true;  // one pool of cells, which a scheduler can share out
   // The CPU's flash attention is up to 3.5 times slower for steps of 32 to 63 tokens, which is what
-  // the last piece of a prompt usually is; without it all sizes are alike (docs/performance.md).
+  // the last piece of a prompt usually is; without it all sizes are alike.
   params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_DISABLED;
   params.no_perf = true;
   params.abort_callback = stop_asked;
@@ -332,18 +326,18 @@ Result<std::unique_ptr<LlamaContext>> LlamaWeights::make_context(
   state->step_tokens_max = static_cast<int>(functions_.llama_n_batch(state->context));
   HW_ASSERT(functions_.llama_n_ctx(state->context) >= params.n_ctx);
   HW_ASSERT(state->step_tokens_max >= settings.step_tokens_max);
-  return std::unique_ptr<LlamaContext>(new LlamaContext(std::move(state)));
+  return std::unique_ptr<Context>(new Context(std::move(state)));
 }
 
-LlamaContext::LlamaContext(std::unique_ptr<State> state) : state_(std::move(state)) {}
-LlamaContext::~LlamaContext() = default;
+Context::Context(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Context::~Context() = default;
 
-void LlamaContext::clear(int slot) {
+void Context::clear(int slot) {
   HW_ASSERT(slot >= 0 && slot < state_->sequences_max);  // the library would abort the process
   state_->functions.llama_memory_seq_rm(state_->memory, slot, -1, -1);
 }
 
-std::string LlamaContext::decode(std::span<const LlamaStepToken> tokens) {
+std::string Context::decode(std::span<const StepToken> tokens) {
   llama_batch& batch = state_->batch;
   HW_ASSERT(!tokens.empty() && tokens.size() <= static_cast<size_t>(state_->step_tokens_max));
   batch.n_tokens = static_cast<int32_t>(tokens.size());
@@ -362,20 +356,20 @@ std::string LlamaContext::decode(std::span<const LlamaStepToken> tokens) {
   return concat("llama_decode gave ", outcome);
 }
 
-std::span<float> LlamaContext::scores(int index) {
+std::span<float> Context::scores(int index) {
   float* scores = state_->functions.llama_get_logits_ith(state_->context, index);
   HW_ASSERT(scores != nullptr);
   return {scores, static_cast<size_t>(state_->vocabulary_size)};
 }
 
-void LlamaContext::interrupt() {
+void Context::interrupt() {
   state_->stop.store(true, std::memory_order_relaxed);
 }
 
-bool LlamaContext::interrupted() const {
+bool Context::interrupted() const {
   return state_->stop.load(std::memory_order_relaxed);
 }
 
-}  // namespace hw::engine
+}  // namespace hw::llama
 
 #endif  // HEADWAY_LLAMA_VERSION

@@ -1,10 +1,15 @@
-#include "engine/llama_backend.h"
+#include "llama/backend.h"
 
 #include "engine/sampler.h"
 
-namespace hw::engine {
+namespace hw::llama {
 
-StepResult LlamaBackend::execute(const StepPlan& plan) {
+using engine::StepItem;
+using engine::StepOutcome;
+using engine::StepPlan;
+using engine::StepResult;
+
+StepResult CpuBackend::execute(const StepPlan& plan) {
   for (const int slot : plan.release) context_->clear(slot);
   StepResult result;
   if (plan.items.empty()) return result;
@@ -25,10 +30,10 @@ StepResult LlamaBackend::execute(const StepPlan& plan) {
   for (const StepItem& item : plan.items) {
     last += static_cast<int>(item.tokens.size());
     if (!item.sample) continue;
-    const Token token = draw_token(context_->scores(last), *item.sampling, item.output);
-    result.sampled.push_back({item.sequence, token, weights_.ends(token)});
+    const Token token = engine::draw_token(context_->scores(last), *item.sampling, item.output);
+    result.sampled.push_back({item.sequence, token, weights_->ends(token)});
   }
   return result;
 }
 
-}  // namespace hw::engine
+}  // namespace hw::llama

@@ -1,4 +1,4 @@
-#include "engine/instance.h"
+#include "llama/instance.h"
 
 #include <doctest/doctest.h>
 
@@ -9,10 +9,12 @@
 #include "engine/core.h"
 
 // The suite "model" computes on real weights and runs only where HEADWAY_TEST_MODEL is set: to a
-// GGUF file, or to "default", which skips where that one is not there. The test engine_model of
+// GGUF file, or to "default", which skips where that one is not there. The test llama_model of
 // CTest sets it.
-namespace hw::engine {
+namespace hw::llama {
 namespace {
+
+using namespace engine;
 
 struct Heard final : Sink {
   void on_update(const Update& update) override {
@@ -195,4 +197,4 @@ TEST_CASE("a model that is not there is an error that says what to do") {
 }
 
 }  // namespace
-}  // namespace hw::engine
+}  // namespace hw::llama

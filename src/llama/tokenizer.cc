@@ -1,4 +1,4 @@
-#include "engine/llama_tokenizer.h"
+#include "llama/tokenizer.h"
 
 #include <utility>
 
@@ -7,11 +7,11 @@
 #include "base/random.h"
 #include "base/text.h"
 
-namespace hw::engine {
+namespace hw::llama {
 namespace {
 
-using Specials = LlamaWeights::Specials;
-using Begin = LlamaWeights::Begin;
+using Specials = Weights::Specials;
+using Begin = Weights::Begin;
 
 // Words that stand for the contents while the template is applied; nobody can guess them.
 std::string secret_word(size_t index) {
@@ -24,10 +24,10 @@ std::string secret_word(size_t index) {
 
 }  // namespace
 
-LlamaTokenizer::LlamaTokenizer(const LlamaWeights& weights)
-    : weights_(weights), template_(weights.chat_template()) {
+ModelTokenizer::ModelTokenizer(std::shared_ptr<const Weights> weights)
+    : weights_(std::move(weights)), template_(weights_->chat_template()) {
   const auto known = [this] {
-    return !template_.empty() && weights_.apply_template(template_, {{"user", "?"}}).has_value();
+    return !template_.empty() && weights_->apply_template(template_, {{"user", "?"}}).has_value();
   };
   if (known()) return;
   log_warning("engine", template_.empty() ? "the model has no chat template; ChatML is used"
@@ -35,26 +35,26 @@ LlamaTokenizer::LlamaTokenizer(const LlamaWeights& weights)
   template_ = "chatml";
 }
 
-std::vector<Token> LlamaTokenizer::encode(std::string_view text) const {
-  return weights_.tokenize(text, Specials::kAsText, Begin::kAsModelWants);
+std::vector<Token> ModelTokenizer::encode(std::string_view text) const {
+  return weights_->tokenize(text, Specials::kAsText, Begin::kAsModelWants);
 }
 
 // The template is applied to words that stand for the contents, and the contents are put in after
 // its special tokens have been read: none in a content is.
-Result<std::vector<Token>> LlamaTokenizer::encode_chat(
+Result<std::vector<Token>> ModelTokenizer::encode_chat(
     const std::vector<ChatMessage>& messages) const {
   std::vector<ChatMessage> stand_ins;
   for (const ChatMessage& message : messages) {
     stand_ins.push_back({message.role, secret_word(stand_ins.size())});
   }
-  const Result<std::string> text = weights_.apply_template(template_, stand_ins);
+  const Result<std::string> text = weights_->apply_template(template_, stand_ins);
   if (!text) return fail(text.error());
 
   std::vector<Token> tokens;
   std::string_view rest = *text;
   const auto add = [&](std::string_view part, Specials specials) {
     const Begin begin = tokens.empty() ? Begin::kAsModelWants : Begin::kWithout;
-    const std::vector<Token> more = weights_.tokenize(part, specials, begin);
+    const std::vector<Token> more = weights_->tokenize(part, specials, begin);
     tokens.insert(tokens.end(), more.begin(), more.end());
   };
   for (size_t i = 0; i < messages.size(); ++i) {
@@ -73,8 +73,8 @@ Result<std::vector<Token>> LlamaTokenizer::encode_chat(
   return tokens;
 }
 
-std::string LlamaTokenizer::piece(Token token) const {
-  return weights_.piece(token);
+std::string ModelTokenizer::piece(Token token) const {
+  return weights_->piece(token);
 }
 
-}  // namespace hw::engine
+}  // namespace hw::llama
