@@ -52,8 +52,9 @@ class EventGate {
   };
 
   bool hides(std::span<const EventFacts> events) const;
-  size_t take_tail(std::string_view bytes, size_t from);
-  void relay_without_event(std::string_view bytes, std::string& out);
+  size_t take_tail(std::string_view tail);
+  bool give_up_holding();
+  void relay_without_event(std::string& out);
 
   Hide hide_;
   Place place_ = Place::kLineStart;

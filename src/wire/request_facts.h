@@ -56,6 +56,7 @@ struct RequestFacts {
   std::string session;
 
   StreamOptions stream_options;
+  size_t object_begin = 0;  // offset of the body's first brace
 };
 
 // Reads the facts out of `body`, in one pass. Values that nobody asks for are skipped, not

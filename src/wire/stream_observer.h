@@ -57,10 +57,8 @@ class StreamObserver {
   bool terminal_seen() const { return state_.terminal; }
   // The upstream reported a failure in the stream.
   bool error_seen() const { return state_.error; }
-  // What it said; empty where it said nothing. At most 64, 64 and 1024 bytes.
-  const std::string& error_type() const { return state_.error_type; }
-  const std::string& error_code() const { return state_.error_code; }
-  const std::string& error_message() const { return state_.error_message; }
+  // What it said.
+  const ErrorWords& error_words() const { return state_.error_words; }
 
   // No event is partly received: something may be put into the stream here.
   bool at_boundary() const;
@@ -86,6 +84,8 @@ class StreamObserver {
   const std::string& response_object() const { return state_.response_object; }
 
  private:
+  EventFacts observe(const http::SseEvent& event);
+
   Dialect dialect_;
   StreamState state_;
   http::SseScanner scanner_;

@@ -10,14 +10,13 @@
 #include "json/scan.h"
 #include "wire/engine_times.h"
 #include "wire/token_channel.h"
+#include "wire/upstream_error.h"
 #include "wire/usage.h"
 
 namespace hw::wire {
 
-// Bounds of what is kept of an upstream's words.
-inline constexpr size_t kWordBytesMax = 64;
+// Longest id that is kept.
 inline constexpr size_t kIdBytesMax = 128;
-inline constexpr size_t kErrorMessageBytesMax = 1024;
 
 // The whole stream so far; the meaning of each member is told by StreamObserver's getters.
 struct StreamState {
@@ -30,7 +29,7 @@ struct StreamState {
   Usage usage;
   EngineTimes engine;
   std::string finish_reason, id;
-  std::string error_type, error_code, error_message;
+  ErrorWords error_words;
   std::string response_object;
 };
 
@@ -50,10 +49,5 @@ void read_responses_event(std::string_view type, json::Document& document, Strea
                           EventReading& reading);
 void read_messages_event(std::string_view type, json::Document& document, StreamState& state,
                          EventReading& reading);
-
-// Takes an error in: an object with type, code and message, or a plain string.
-void read_error(const json::Value& value, StreamState& state);
-// Sets `out` to `text`, cut at `bytes_max` on a character's edge.
-void keep(std::string& out, std::string_view text, size_t bytes_max);
 
 }  // namespace hw::wire
