@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/assert.h"
+
 namespace hw::wire {
 namespace {
 
@@ -75,6 +77,29 @@ void count_output_item(json::Object item, TextCount& count) {
 }
 
 }  // namespace
+
+std::string_view token_channel_name(TokenChannel channel) {
+  switch (channel) {
+    case TokenChannel::kContent:
+      return "content";
+    case TokenChannel::kReasoning:
+      return "reasoning";
+    case TokenChannel::kTool:
+      return "tool";
+    case TokenChannel::kRefusal:
+      return "refusal";
+  }
+  HW_ASSERT(false);
+}
+
+TokenChannel TextCount::most_visible() const {
+  using enum TokenChannel;
+  HW_ASSERT(total() > 0);
+  for (const TokenChannel channel : {kContent, kRefusal, kTool}) {
+    if (of(channel) > 0) return channel;
+  }
+  return kReasoning;
+}
 
 void count_chat_message(json::Object message, TextCount& count) {
   size_t reasoning = 0;

@@ -1,10 +1,39 @@
-// Counts the generated text in messages, deltas and output items, by channel.
+// Generated text: the channels that it comes on, and how much of it is in messages, deltas and
+// output items.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
 #include "json/scan.h"
-#include "wire/token_channel.h"
 
 namespace hw::wire {
+
+// What kind of text a token event carries. An event with several kinds at once has the most visible
+// one: content, then refusal, tool, reasoning.
+enum class TokenChannel : uint8_t { kContent, kReasoning, kTool, kRefusal };
+inline constexpr int kTokenChannelCount = 4;
+
+// "content", "reasoning", "tool", "refusal".
+std::string_view token_channel_name(TokenChannel channel);
+
+// UTF-8 bytes of generated text by channel.
+class TextCount {
+ public:
+  // Adds to one channel.
+  void add(TokenChannel channel, size_t bytes) { bytes_[static_cast<size_t>(channel)] += bytes; }
+  // Of one channel.
+  uint64_t of(TokenChannel channel) const { return bytes_[static_cast<size_t>(channel)]; }
+  // Of all channels.
+  uint64_t total() const { return bytes_[0] + bytes_[1] + bytes_[2] + bytes_[3]; }
+  // The most visible channel with text. Precondition: total() > 0.
+  TokenChannel most_visible() const;
+
+ private:
+  std::array<uint64_t, kTokenChannelCount> bytes_{};
+};
 
 // A chat message or its delta: content, reasoning (of which servers send the same piece under up to
 // three names; counted once), refusal, tool calls, the transcript of audio.

@@ -27,6 +27,7 @@ struct StreamOptions {
   json::Range include_usage_value;      // length 0: absent
 };
 
+// How often `model` may be repeated; with the winner and stream_options, what a Splice can hold.
 inline constexpr size_t kShadowedModelsMax = 2;
 
 // What the request asks for. Where a field occurs twice the last one wins, as in the JSON parsers

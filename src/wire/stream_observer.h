@@ -12,8 +12,8 @@
 #include "base/result.h"
 #include "http/sse.h"
 #include "wire/engine_times.h"
+#include "wire/generated_text.h"
 #include "wire/stream_state.h"
-#include "wire/token_channel.h"
 #include "wire/usage.h"
 
 namespace hw::wire {
@@ -48,6 +48,7 @@ class StreamObserver {
   // and takes no more.
   Result<std::span<const EventFacts>> feed(std::string_view bytes);
 
+  // As constructed.
   Dialect dialect() const { return dialect_; }
   // The answer is complete by the dialect's rule. chat, completions: [DONE], or a finish_reason for
   // each choice that was seen; responses: response.completed, .incomplete or .failed; messages:
@@ -63,7 +64,9 @@ class StreamObserver {
   // No event is partly received: something may be put into the stream here.
   bool at_boundary() const;
 
+  // Events of any kind so far.
   uint64_t events() const { return state_.events; }
+  // Those of them that carried generated text.
   uint64_t token_events() const { return state_.token_events; }
   // UTF-8 bytes of generated text so far, for an estimate where no usage comes.
   uint64_t output_bytes() const { return state_.output_bytes; }

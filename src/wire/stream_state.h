@@ -9,7 +9,7 @@
 #include "http/sse.h"
 #include "json/scan.h"
 #include "wire/engine_times.h"
-#include "wire/token_channel.h"
+#include "wire/generated_text.h"
 #include "wire/upstream_error.h"
 #include "wire/usage.h"
 

@@ -18,11 +18,13 @@ constexpr std::string_view kChunk =
     "\n\n";
 constexpr std::string_view kMessagesDelta =
     "event: content_block_delta\n"
-    R"(data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" token17"}})"
+    R"(data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta",)"
+    R"("text":" token17"}})"
     "\n\n";
 constexpr std::string_view kResponsesDelta =
     "event: response.output_text.delta\n"
-    R"(data: {"type":"response.output_text.delta","item_id":"msg_6fd1a04cd0a84b33a2e4","output_index":0,)"
+    R"(data: {"type":"response.output_text.delta","item_id":"msg_6fd1a04cd0a84b33a2e4",)"
+    R"("output_index":0,)"
     R"("content_index":0,"delta":" token17","logprobs":[],"sequence_number":17})"
     "\n\n";
 
@@ -89,7 +91,8 @@ BENCHMARK(gate_chunk);
 
 void scan_answer_1k(benchmark::State& state) {
   const std::string body =
-      R"({"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,)"
+      R"({"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"m",)"
+      R"("choices":[{"index":0,)"
       R"("message":{"role":"assistant","content":")" +
       std::string(700, 'x') +
       R"(","refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"stop"}],"usage":)"
