@@ -36,6 +36,10 @@ class ResponseReader {
 
   bool head_seen() const { return state_ != State::kHead; }
   bool done() const { return state_ == State::kEnd; }
+  // The body is all there though next() has not said kEnd yet: it needs no further byte to do so.
+  bool body_exhausted() const {
+    return state_ == State::kNone || (state_ == State::kLength && left_ == 0);
+  }
   // The connection may serve another request after this answer.
   bool reusable() const { return done() && keep_alive_; }
 

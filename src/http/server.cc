@@ -495,7 +495,7 @@ net::Task<void> live(std::unique_ptr<ServerConnection> connection,
 }  // namespace
 
 void Server::accept(int fd) {
-  if (connections() >= handler_.options().connections_max || draining_) {
+  if (connections() >= handler_.options().connections_max) {
     ::close(fd);
     return;
   }

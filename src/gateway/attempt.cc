@@ -1,0 +1,437 @@
+#include "gateway/attempt.h"
+
+#include <cstdlib>
+
+#include "base/assert.h"
+#include "base/text.h"
+
+namespace hw::gateway {
+namespace {
+
+using timeline::AttemptStamp;
+
+// Requests up to here are written from one buffer; larger bodies are gathered from where they lie.
+constexpr size_t kSmallRequest = 16 * 1024;
+
+// HTTP_PROXY and the like, "http://[user:password@]host:port"; only where a channel asks for it.
+struct Proxy {
+  std::string host;
+  uint16_t port = 0;
+};
+
+bool excluded(std::string_view host, std::string_view list) {
+  while (!list.empty()) {
+    const size_t comma = list.find(',');
+    std::string_view entry = trim(list.substr(0, comma));
+    if (!entry.empty() && entry.front() == '.') entry.remove_prefix(1);
+    const bool suffix = entry.size() < host.size() &&
+                        host.substr(host.size() - entry.size()) == entry &&
+                        host[host.size() - entry.size() - 1] == '.';
+    if (entry == "*" || (!entry.empty() && (equal_ignoring_case(entry, host) || suffix)))
+      return true;
+    if (comma == std::string_view::npos) break;
+    list.remove_prefix(comma + 1);
+  }
+  return false;
+}
+
+const char* first_of(const char* a, const char* b) {
+  const char* value = std::getenv(a);
+  return value != nullptr && *value != 0 ? value : std::getenv(b);
+}
+
+Proxy proxy_for(const route::BaseUrl& url) {
+  const char* setting =
+      url.tls ? first_of("HTTPS_PROXY", "https_proxy") : first_of("HTTP_PROXY", "http_proxy");
+  const char* exclude = first_of("NO_PROXY", "no_proxy");
+  if (setting == nullptr || *setting == 0) return {};
+  if (exclude != nullptr && excluded(url.host, exclude)) return {};
+  std::string note;
+  const Result<route::BaseUrl> parsed = route::parse_base_url(setting, Family::kOpenai, note);
+  if (!parsed) return {};
+  return {parsed->host, parsed->port};
+}
+
+}  // namespace
+
+Attempt::Attempt(ExchangeState& state, const http::RequestHead& head,
+                 const route::Candidate& candidate, int number)
+    : state_(state),
+      client_head_(head),
+      channel_(*candidate.channel),
+      upstream_model_(candidate.upstream_model),
+      number_(number),
+      record_(state.call.attempts.size()),
+      response_(std::make_unique<http::ResponseHead>()),
+      edits_(state.facts) {
+  reader_.emplace(state.settings->server.head, "POST");
+  timeline::Attempt& made = state_.call.attempts.emplace_back();
+  made.channel = channel_.options.name;
+  made.instance = channel_.instance;
+  stamp(AttemptStamp::kBegun, monotonic_ns());
+  state_.answer_channel = channel_.options.name;
+  state_.call.upstream_model = upstream_model_;
+  edit_body();
+}
+
+Attempt::~Attempt() {
+  if (!settled_) settle(Outcome::kGatewayError, nullptr);
+}
+
+// --- the steps ---------------------------------------------------------------------------------
+
+net::Task<Started> Attempt::start() {
+  Step step = co_await try_once();
+  if (step == Step::kDeadConnection) {
+    // A pooled connection that the upstream had closed meanwhile: once more on a fresh one.
+    lease_.disconnect();
+    reader_.emplace(state_.settings->server.head, "POST");
+    record().stamps.move_to(AttemptStamp::kSent, timeline::AttemptStamps::kAbsent);
+    step = co_await try_once();
+    if (step == Step::kDeadConnection) {
+      step = fail(
+          Error(ErrorCode::kUpstreamBroken, concat("Channel ", channel_.options.name,
+                                                   ": the connection broke before an answer came")),
+          Outcome::kUpstreamError);
+    }
+  }
+  switch (step) {
+    case Step::kGoOn:
+      co_return Started::kHead;
+    case Step::kGone:
+      co_return Started::kGone;
+    case Step::kFailed:
+    case Step::kDeadConnection:
+      break;
+  }
+  co_return Started::kFailed;
+}
+
+net::Task<Attempt::Step> Attempt::try_once() {
+  Step step = Step::kGoOn;
+  if (!lease_.held()) step = co_await lease();
+  if (step == Step::kGoOn && !lease_.connected()) step = co_await dial();
+  if (step != Step::kGoOn) co_return step;
+  reused_ = lease_.reused();
+  record().connection.reused = reused_;
+  any_byte_ = false;
+  lease_.socket().set_handler(this);
+  state_.client.event().drop(kUpstreamReadable | kUpstreamWritable);
+  step = co_await send();
+  if (step == Step::kGoOn) step = co_await await_head();
+  co_return step;
+}
+
+net::Task<Attempt::Step> Attempt::lease() {
+  state_.phase = AbortPhase::kConnect;
+  http::Pool::Ticket ticket(state_.context.upstreams.pool(channel_), state_.client.event(),
+                            kPlaceGranted);
+  if (!ticket.granted()) {
+    const route::ChannelTimeouts& own = channel_.options.timeouts;
+    const Nanos now = monotonic_ns();
+    state_.own.pause(now);
+    state_.clocks.start(ClockName::kPoolWait, now,
+                        own.pool_wait_ms.value_or(state_.settings->options.timeouts.pool_wait_ms));
+    while (!ticket.granted()) {
+      const Wake wake = co_await state_.wait(kPlaceGranted);
+      if (wake.gone || wake.clock) co_return stop(wake);
+    }
+    state_.own.resume(monotonic_ns());
+    state_.clocks.stop(ClockName::kPoolWait);
+  }
+  lease_ = ticket.take();
+  stamp(AttemptStamp::kLeased, monotonic_ns());
+  co_return Step::kGoOn;
+}
+
+Result<net::DialTarget> Attempt::target() {
+  net::DialTarget to;
+  const route::BaseUrl& url = channel_.options.base_url;
+  to.host = url.host;
+  to.port = url.port;
+  if (url.tls) {
+    Result<net::TlsContext*> tls = state_.context.upstreams.tls(channel_);
+    if (!tls) return hw::fail(tls.error());
+    to.tls = *tls;
+  }
+  if (channel_.options.use_proxy) {
+    const Proxy proxy = proxy_for(url);
+    to.proxy_host = proxy.host;
+    to.proxy_port = proxy.port;
+  }
+  return to;
+}
+
+net::Task<Attempt::Step> Attempt::dial() {
+  Result<net::DialTarget> to = target();
+  if (!to) co_return fail(to.error(), Outcome::kUpstreamError);
+  Nanos now = monotonic_ns();
+  const route::ChannelTimeouts& own = channel_.options.timeouts;
+  state_.clocks.start(ClockName::kConnect, now,
+                      own.connect_ms.value_or(state_.settings->options.timeouts.connect_ms));
+  state_.own.pause(now);
+  net::Dial dialling(state_.context.loop, state_.context.upstreams.resolver(), *to,
+                     state_.client.event(), kDialled);
+  Wake wake;
+  while (!dialling.finished() && !wake.gone && !wake.clock) wake = co_await state_.wait(kDialled);
+  const net::DialTimes times = dialling.times();
+  if (times.resolved >= 0) stamp(AttemptStamp::kResolved, times.resolved);
+  if (times.connected >= 0) stamp(AttemptStamp::kConnected, times.connected);
+  if (times.secured >= 0) stamp(AttemptStamp::kSecured, times.secured);
+  if (!dialling.finished()) co_return stop(wake);
+  now = monotonic_ns();
+  state_.own.resume(now);
+  state_.clocks.stop(ClockName::kConnect);
+  Result<net::Socket> socket = dialling.take();
+  if (!socket) {
+    co_return fail(Error(ErrorCode::kConnect,
+                         concat("Channel ", channel_.options.name, ": ", socket.error().message)),
+                   Outcome::kUpstreamError);
+  }
+  lease_.attach(std::move(*socket));
+  co_return Step::kGoOn;
+}
+
+// --- sending -----------------------------------------------------------------------------------
+
+void Attempt::compose_head(uint64_t body_bytes) {
+  TraceParent trace = state_.trace;
+  trace.parent = state_.span_seed + static_cast<uint64_t>(number_);
+  if (trace.parent == 0) trace.parent = 1;
+  UpstreamRequest request{.head = client_head_,
+                          .channel = channel_,
+                          .endpoint = state_.route.endpoint,
+                          .query = state_.route.query,
+                          .stream = state_.wants_stream(),
+                          .body_decoded = state_.body_decoded,
+                          .body_bytes = body_bytes,
+                          .request_id = state_.call.id.view(),
+                          .attempt = number_,
+                          .trace = trace};
+  request_.clear();
+  request_.reserve(1024 + (body_bytes <= kSmallRequest ? body_bytes : 0));
+  append_upstream_head(request_, request);
+}
+
+void Attempt::edit_body() {
+  edits_.set_model(upstream_model_);
+  const bool countable = state_.call.dialect == Dialect::kOpenaiChat ||
+                         state_.call.dialect == Dialect::kOpenaiCompletions;
+  if (state_.wants_stream() && countable && channel_.options.inject_usage) {
+    usage_injected_ = edits_.ask_for_usage(state_.call.dialect);
+  }
+}
+
+void Attempt::compose_request() {
+  const json::Splice& splice = edits_.splice();
+  const uint64_t body_bytes = splice.size(state_.body.size());
+  compose_head(body_bytes);
+  const json::Segments body = splice.segments(state_.body);
+  pieces_.clear();
+  if (body_bytes <= kSmallRequest) {
+    for (std::string_view part : body) request_ += part;
+    pieces_.push_back({request_.data(), request_.size()});
+    return;
+  }
+  pieces_.push_back({request_.data(), request_.size()});
+  for (std::string_view part : body) {
+    pieces_.push_back({const_cast<char*>(part.data()), part.size()});
+  }
+}
+
+net::Task<Attempt::Step> Attempt::send() {
+  compose_request();
+  std::span<iovec> left(pieces_);
+  for (;;) {
+    while (!left.empty() && left.front().iov_len == 0) left = left.subspan(1);
+    if (left.empty()) break;
+    const net::IoResult put = lease_.socket().write(left);
+    if (put.state == net::IoState::kOk) {
+      size_t taken = put.bytes;
+      record().bytes_sent += put.bytes;
+      for (iovec& piece : left) {
+        const size_t of_this = taken < piece.iov_len ? taken : piece.iov_len;
+        piece.iov_base = static_cast<char*>(piece.iov_base) + of_this;
+        piece.iov_len -= of_this;
+        taken -= of_this;
+      }
+      continue;
+    }
+    if (put.state != net::IoState::kWouldBlock) {
+      // The upstream may have answered before it had read everything: await_head() finds out.
+      break;
+    }
+    state_.own.pause(monotonic_ns());
+    lease_.socket().want_write();
+    const Wake wake = co_await state_.wait(kUpstreamWritable);
+    if (wake.gone || wake.clock) co_return stop(wake);
+    state_.own.resume(monotonic_ns());
+  }
+  sent(monotonic_ns());
+  co_return Step::kGoOn;
+}
+
+void Attempt::sent(Nanos now) {
+  stamp(AttemptStamp::kSent, now);
+  state_.own.pause(now);
+  request_ = std::string();
+  pieces_ = std::vector<iovec>();
+  const Timeouts& common = state_.settings->options.timeouts;
+  if (state_.wants_stream()) {
+    state_.clocks.start(ClockName::kFirstToken, now,
+                        channel_.options.timeouts.first_token_ms.value_or(common.first_token_ms));
+  }
+  state_.phase = AbortPhase::kFirstByte;
+}
+
+// --- receiving ---------------------------------------------------------------------------------
+
+net::Task<Received> Attempt::receive() {
+  Received out;
+  net::Socket& socket = lease_.socket();
+  bool readable = !drained_;
+  for (;;) {
+    if (!readable) {
+      socket.want_read();
+      const Wake wake = co_await state_.wait(kUpstreamReadable);
+      if (wake.gone || wake.clock) {
+        out.end = wake.gone ? Received::End::kGone : Received::End::kClock;
+        out.clock = wake.which;
+        out.at = monotonic_ns();
+        co_return out;
+      }
+    }
+    const net::IoResult got = socket.read(state_.context.read.get(), LoopContext::kReadBytes);
+    out.at = monotonic_ns();
+    if (got.state == net::IoState::kWouldBlock) {
+      readable = false;
+      continue;
+    }
+    if (got.state != net::IoState::kOk) {
+      out.end = got.state == net::IoState::kEof ? Received::End::kClosed : Received::End::kBroken;
+      co_return out;
+    }
+    drained_ = got.drained;
+    any_byte_ = true;
+    record().bytes_received += got.bytes;
+    out.bytes = {state_.context.read.get(), got.bytes};
+    co_return out;
+  }
+}
+
+bool Attempt::is_dead(const Received& received) const {
+  return reused_ && !any_byte_ &&
+         (received.end == Received::End::kClosed || received.end == Received::End::kBroken);
+}
+
+net::Task<Attempt::Step> Attempt::await_head() {
+  drained_ = true;
+  for (;;) {
+    const Received received = co_await receive();
+    if (is_dead(received)) co_return Step::kDeadConnection;
+    if (received.end != Received::End::kBytes) co_return stop(received);
+    state_.own.resume(received.at);
+    state_.note_lateness(received.at);
+    std::string_view rest = received.bytes;
+    while (!rest.empty()) {
+      const Result<http::ResponseReader::Step> step = reader_->next(rest, *response_);
+      if (!step) {
+        co_return fail(Error(ErrorCode::kUpstreamProtocol,
+                             concat("Channel ", channel_.options.name, ": ", step.error().message)),
+                       Outcome::kUpstreamError);
+      }
+      if (step->kind != http::ResponseReader::Kind::kHead) continue;
+      first_ = rest;
+      first_at_ = received.at;
+      read_head_fields(received.at);
+      co_return Step::kGoOn;
+    }
+    state_.own.pause(monotonic_ns());
+  }
+}
+
+void Attempt::read_head_fields(Nanos now) {
+  stamp(AttemptStamp::kHead, now);
+  record().status = response_->status;
+  for (const http::Field& field : response_->fields) {
+    if (equal_ignoring_case(field.name, "x-request-id") ||
+        equal_ignoring_case(field.name, "request-id")) {
+      record().upstream_request_id = field.value.substr(0, 128);
+    } else if (!field.name.empty() && lower(field.name[0]) == 'x') {
+      wire::read_engine_header(field.name, field.value, header_times_);
+    }
+  }
+  state_.clocks.start(
+      ClockName::kSilence, now,
+      channel_.options.timeouts.silence_ms.value_or(state_.settings->options.timeouts.silence_ms));
+}
+
+// --- ending ------------------------------------------------------------------------------------
+
+Attempt::Step Attempt::stop(const Wake& wake) {
+  if (wake.gone) {
+    settle(Outcome::kClientGone, nullptr);
+    return Step::kGone;
+  }
+  return fail(clock_error(wake.which, state_.clocks.limit_ms(wake.which), channel_.options.name),
+              Outcome::kTimeout);
+}
+
+Attempt::Step Attempt::stop(const Received& received) {
+  Wake wake;
+  wake.which = received.clock;
+  wake.gone = received.end == Received::End::kGone;
+  if (wake.gone || received.end == Received::End::kClock) return stop(wake);
+  return fail(Error(ErrorCode::kUpstreamBroken, concat("Channel ", channel_.options.name, ": ",
+                                                       received.end == Received::End::kClosed
+                                                           ? "the upstream closed the connection"
+                                                           : "the connection broke",
+                                                       " before its answer was complete")),
+              Outcome::kUpstreamError);
+}
+
+Attempt::Step Attempt::fail(Error error, Outcome outcome) {
+  Failure failure;
+  // When the whole time is used up there is none left for another channel.
+  failure.elsewhere = error.code != ErrorCode::kTimeoutTotal;
+  failure.error = std::move(error);
+  failure.outcome = outcome;
+  settle_failed(std::move(failure));
+  return Step::kFailed;
+}
+
+void Attempt::settle_failed(Failure failure) {
+  settle(failure.outcome, &failure.error);
+  failure_ = std::move(failure);
+}
+
+void Attempt::note_connection() {
+  if (!lease_.connected()) return;
+  const net::TcpInfo info = lease_.socket().tcp_info();
+  timeline::ConnectionInfo& to = record().connection;
+  to.rtt_us = info.rtt_us;
+  to.retransmits = info.retransmits;
+  to.unacked = info.unacked;
+}
+
+void Attempt::settle(Outcome outcome, const Error* error) {
+  HW_ASSERT(!settled_);
+  settled_ = true;
+  const Nanos now = monotonic_ns();
+  state_.own.resume(now);
+  stamp(AttemptStamp::kClosed, now);
+  timeline::Attempt& made = record();
+  made.outcome = outcome;
+  if (error != nullptr) made.error = {std::string(error->name()), error->message};
+  note_connection();
+  state_.clocks.stop_attempt();
+  state_.answer.set_stream(nullptr, nullptr);
+  if (lease_.connected() && reader_->reusable() && !spoiled_) {
+    lease_.socket().set_handler(nullptr);
+    lease_.give_back();
+  } else {
+    lease_.drop();
+  }
+}
+
+}  // namespace hw::gateway

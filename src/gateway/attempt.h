@@ -1,0 +1,149 @@
+// Attempt: one try of an exchange on one channel: a connection, the request, the answer's head,
+// then bytes for a relay. An object with exactly one outcome: whatever path it takes, the
+// connection, the place in the pool and the record are settled when it ends.
+//
+//   Attempt attempt(state, head, candidate, 1);
+//   Started started = co_await attempt.start();
+//   if (started == Started::kHead) a relay takes attempt.first() at once, then receive()s
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/exchange_state.h"
+#include "http/response_reader.h"
+#include "net/dial.h"
+#include "wire/engine_times.h"
+
+namespace hw::gateway {
+
+// How an attempt ended, for the exchange.
+enum class Ending : uint8_t {
+  kServed,  // the client has got an answer, complete or ended as broken
+  kFailed,  // nothing was relayed: see failure(); another channel may be tried
+  kGone,    // the client left
+};
+
+// What start() came to.
+enum class Started : uint8_t { kHead, kFailed, kGone };
+
+// An upstream's refusal as it would go to the client.
+struct SavedAnswer {
+  std::string head, body;
+  int status = 0;
+};
+
+// Why an attempt failed before anything was relayed.
+struct Failure {
+  Error error;
+  Outcome outcome = Outcome::kUpstreamError;
+  bool elsewhere = true;              // another channel may do better
+  std::optional<SavedAnswer> answer;  // what to pass on when no other channel is left
+};
+
+// What receive() came to.
+struct Received {
+  enum class End : uint8_t {
+    kBytes,
+    kClosed,  // the upstream ended the connection cleanly
+    kBroken,  // or it broke
+    kGone,    // the client left
+    kClock,   // `clock` has passed
+  };
+  End end = End::kBytes;
+  std::string_view bytes;  // in the loop's buffer: to be used before the next wait
+  Nanos at = 0;            // straight after the read
+  ClockName clock = ClockName::kTotal;
+};
+
+class Attempt final : private net::SocketHandler {
+ public:
+  // Begins the record of attempt `number` (1, 2, ...). `head` is the client's.
+  Attempt(ExchangeState& state, const http::RequestHead& head, const route::Candidate& candidate,
+          int number);
+  ~Attempt();
+
+  // Connects, sends the request and reads the answer's head.
+  net::Task<Started> start();
+  // After kFailed.
+  Failure& failure() { return *failure_; }
+
+  // The answer's head; until drop_head().
+  const http::ResponseHead& head() const { return *response_; }
+  void drop_head() { response_.reset(); }
+  // Bytes that came behind the head, in the loop's buffer.
+  std::string_view first() const { return first_; }
+  Nanos first_at() const { return first_at_; }
+  http::ResponseReader& reader() { return *reader_; }
+  // Reads what the upstream sends next, waiting for it.
+  net::Task<Received> receive();
+
+  // Bytes were left behind the answer: the connection is out of step and serves nobody any more.
+  void spoil() { spoiled_ = true; }
+
+  const route::Channel& channel() const { return channel_; }
+  timeline::Attempt& record() { return state_.call.attempts[record_]; }
+  void stamp(timeline::AttemptStamp stamp, Nanos now) {
+    record().stamps.set_once(stamp, state_.offset(now));
+  }
+  // Usage was asked for on the client's behalf: its chunk is to be hidden.
+  bool usage_injected() const { return usage_injected_; }
+  // Durations that the engine told in its head.
+  const wire::EngineTimes& header_times() const { return header_times_; }
+
+  // The one outcome. Closes the connection unless the answer is complete and it may serve on.
+  void settle(Outcome outcome, const Error* error);
+  // Settles as failed, for another channel to try.
+  void settle_failed(Failure failure);
+
+ private:
+  enum class Step : uint8_t { kGoOn, kFailed, kGone, kDeadConnection };
+
+  net::Task<Step> try_once();
+  net::Task<Step> lease();
+  net::Task<Step> dial();
+  net::Task<Step> send();
+  net::Task<Step> await_head();
+  Step stop(const Wake& wake);
+  Step stop(const Received& received);
+  Step fail(Error error, Outcome outcome);
+  bool is_dead(const Received& received) const;
+  Result<net::DialTarget> target();
+  void compose_head(uint64_t body_bytes);
+  void edit_body();
+  void compose_request();
+  void sent(Nanos now);
+  void read_head_fields(Nanos now);
+  void note_connection();
+
+  void on_readable() override { state_.client.event().raise(kUpstreamReadable); }
+  void on_writable() override { state_.client.event().raise(kUpstreamWritable); }
+
+  ExchangeState& state_;
+  const http::RequestHead& client_head_;
+  const route::Channel& channel_;
+  const std::string upstream_model_;
+  const int number_;
+  const size_t record_;
+  http::Lease lease_;
+  std::unique_ptr<http::ResponseHead> response_;
+  std::optional<http::ResponseReader> reader_;  // made anew for a second connection
+  wire::EngineTimes header_times_;
+  wire::RequestEdits edits_;
+  std::string request_;        // what is left to write of a small request; head of a large one
+  std::vector<iovec> pieces_;  // of a large request
+  std::optional<Failure> failure_;
+  std::string_view first_;
+  Nanos first_at_ = 0;
+  bool usage_injected_ = false;
+  bool settled_ = false;
+  bool spoiled_ = false;
+  bool reused_ = false;
+  bool drained_ = true;    // the last read took all there was
+  bool any_byte_ = false;  // of an answer on this connection
+};
+
+}  // namespace hw::gateway

@@ -1,0 +1,353 @@
+#include "gateway/body_relay.h"
+
+#include "base/text.h"
+#include "http/coding.h"
+#include "wire/answer_facts.h"
+#include "wire/error_body.h"
+
+namespace hw::gateway {
+namespace {
+
+using timeline::AttemptStamp;
+
+bool is_success(int status) {
+  return status >= 200 && status < 300;
+}
+
+// An upstream status that another channel may not answer with.
+bool worth_elsewhere(int status) {
+  return status == 408 || status == 429 || status >= 500;
+}
+
+void append_ms(std::string& out, Nanos ns) {
+  append(out, ns / kMillisecond);
+  out += '.';
+  const auto micros = static_cast<int>(ns % kMillisecond / kMicrosecond);
+  out += static_cast<char>('0' + micros / 100);
+  out += static_cast<char>('0' + micros / 10 % 10);
+  out += static_cast<char>('0' + micros % 10);
+}
+
+}  // namespace
+
+net::Task<Ending> BodyRelay::run() {
+  state_.phase = AbortPhase::kBody;
+  const Progress progress = co_await read_all();
+  switch (progress) {
+    case Progress::kFailed:
+      co_return Ending::kFailed;
+    case Progress::kGone:
+      attempt_.settle(Outcome::kClientGone, nullptr);
+      co_return Ending::kGone;
+    case Progress::kTooLarge:
+    case Progress::kComplete:
+    case Progress::kMore:
+      break;
+  }
+  Ending ending = Ending::kFailed;
+  if (progress == Progress::kTooLarge) {
+    ending = co_await pass_through();
+  } else if (is_success(attempt_.head().status)) {
+    ending = co_await answer_success();
+  } else {
+    ending = co_await answer_error();
+  }
+  co_return ending;
+}
+
+// --- reading -----------------------------------------------------------------------------------
+
+net::Task<BodyRelay::Progress> BodyRelay::read_all() {
+  Progress progress = take(attempt_.first());
+  while (progress == Progress::kMore) {
+    if (!single_.empty()) {  // the loop's buffer is about to be used by others
+      body_.append(single_);
+      single_ = {};
+    }
+    state_.own.pause(monotonic_ns());
+    const Received received = co_await attempt_.receive();
+    if (received.end == Received::End::kGone) co_return Progress::kGone;
+    state_.own.resume(received.at);
+    if (received.end == Received::End::kClock) {
+      co_return fail(clock_error(received.clock, state_.clocks.limit_ms(received.clock),
+                                 attempt_.channel().options.name),
+                     Outcome::kTimeout);
+    }
+    if (received.end != Received::End::kBytes) {
+      if (received.end == Received::End::kClosed && attempt_.reader().end_of_input())
+        co_return Progress::kComplete;
+      co_return fail(Error(ErrorCode::kUpstreamBroken,
+                           concat("Channel ", attempt_.channel().options.name,
+                                  ": the connection broke before the answer was complete")),
+                     Outcome::kUpstreamError);
+    }
+    state_.note_lateness(received.at);
+    state_.clocks.start(ClockName::kSilence, received.at,
+                        attempt_.channel().options.timeouts.silence_ms.value_or(
+                            state_.settings->options.timeouts.silence_ms));
+    attempt_.stamp(AttemptStamp::kFirstByte, received.at);
+    progress = take(received.bytes);
+  }
+  co_return progress;
+}
+
+BodyRelay::Progress BodyRelay::take(std::string_view bytes) {
+  if (!bytes.empty()) attempt_.stamp(AttemptStamp::kFirstByte, attempt_.first_at());
+  http::ResponseHead none;
+  do {
+    const Result<http::ResponseReader::Step> step = attempt_.reader().next(bytes, none);
+    if (!step) {
+      return fail(
+          Error(ErrorCode::kUpstreamProtocol,
+                concat("Channel ", attempt_.channel().options.name, ": ", step.error().message)),
+          Outcome::kUpstreamError);
+    }
+    if (step->kind == http::ResponseReader::Kind::kEnd) {
+      if (!bytes.empty()) attempt_.spoil();
+      return Progress::kComplete;
+    }
+    if (step->kind != http::ResponseReader::Kind::kBody) continue;
+    if (body_.empty() && single_.empty()) {
+      single_ = step->body;
+    } else {
+      if (!single_.empty()) body_.append(single_);
+      single_ = {};
+      body_.append(step->body);
+    }
+    if (body_.size() > kHeldMax) {
+      single_ = {};
+      return Progress::kTooLarge;
+    }
+    // The end of a body of known length is known without another byte.
+  } while (!bytes.empty() || attempt_.reader().body_exhausted());
+  return Progress::kMore;
+}
+
+BodyRelay::Progress BodyRelay::fail(Error error, Outcome outcome) {
+  Failure failure;
+  failure.elsewhere = error.code != ErrorCode::kTimeoutTotal;
+  failure.error = std::move(error);
+  failure.outcome = outcome;
+  attempt_.settle_failed(std::move(failure));
+  return Progress::kFailed;
+}
+
+Status BodyRelay::decode(std::string_view coded, std::string& plain) {
+  const std::string_view coding = attempt_.head().fields.value("content-encoding");
+  Result<http::Decoder> decoder = http::Decoder::make(coding, ErrorCode::kUpstreamProtocol);
+  if (!decoder) return hw::fail(decoder.error());
+  if (const Status done = decoder->decode(coded, plain, kHeldMax); !done) return done;
+  return decoder->finish();
+}
+
+// --- a success ---------------------------------------------------------------------------------
+
+net::Task<Ending> BodyRelay::answer_success() {
+  const std::string_view body = single_.empty() ? body_.view() : single_;
+  std::string plain, wrong;
+  if (attempt_.head().fields.find("content-encoding") != nullptr) {
+    const Status decoded = decode(body, plain);
+    if (decoded) {
+      keep_facts(plain, wrong);
+    } else {
+      wrong = decoded.error().message;
+    }
+  } else {
+    keep_facts(body, wrong);
+  }
+  if (wrong.empty() && state_.wants_stream()) {
+    wrong = "the request asked for a stream and the upstream answered with one JSON body";
+  }
+  if (!wrong.empty()) {
+    fail(Error(ErrorCode::kUpstreamDialect,
+               concat("Channel ", attempt_.channel().options.name, ": ", wrong)),
+         Outcome::kUpstreamError);
+    co_return Ending::kFailed;
+  }
+  const std::string timing = server_timing();
+  RelayedHead head{.upstream = attempt_.head(),
+                   .status = attempt_.head().status,
+                   .framing = {AnswerFraming::Kind::kLength, body.size()},
+                   .labels = state_.labels(),
+                   .keep_alive = state_.client.keep_alive(),
+                   .server_timing = timing};
+  append_relayed_head(head_, head);
+  const int status = attempt_.head().status;
+  attempt_.channel().health->mark_good();
+  // The upstream has done its part: its connection may serve others while the client reads. `body`
+  // lies in the loop's buffer or in ours, and is written or copied before anybody else runs.
+  if (single_.size() > 16 * 1024) {
+    body_.append(single_);
+    single_ = {};
+  }
+  const std::string_view to_send = single_.empty() ? body_.view() : single_;
+  attempt_.settle(Outcome::kOk, nullptr);
+  state_.answer.mark_relayed();
+  const bool written = co_await state_.answer.whole(head_, to_send, status);
+  state_.call.outcome = written ? Outcome::kOk : Outcome::kClientGone;
+  co_return written ? Ending::kServed : Ending::kGone;
+}
+
+void BodyRelay::keep_facts(std::string_view plain, std::string& wrong) {
+  const Result<wire::AnswerFacts> facts = wire::scan_answer(state_.call.dialect, plain);
+  if (!facts) {
+    wrong = facts.error().message;
+    return;
+  }
+  timeline::Call& call = state_.call;
+  call.finish_reason = facts->finish_reason;
+  if (facts->usage.told) {
+    call.tokens = {
+        facts->usage.input,  facts->usage.cached_input, facts->usage.cache_creation_input,
+        facts->usage.output, facts->usage.reasoning,    timeline::TokenSource::kUsage};
+  } else {
+    call.tokens.input = static_cast<int64_t>(state_.facts.prompt_bytes / 4);
+    call.tokens.output = static_cast<int64_t>((facts->output_bytes + 3) / 4);
+    call.tokens.source = timeline::TokenSource::kEstimated;
+  }
+  const wire::EngineTimes times = wire::merge_engine_times(attempt_.header_times(), facts->engine);
+  call.engine = {std::string(times.source), times.queue_ns,  times.prefill_ns,
+                 times.kv_transfer_ns,      times.decode_ns, times.first_token_ns,
+                 times.cached_tokens};
+}
+
+std::string BodyRelay::server_timing() const {
+  const Nanos now = state_.offset(monotonic_ns());
+  const timeline::AttemptStamps& stamps = state_.call.attempts.back().stamps;
+  std::string out = "total;dur=";
+  append_ms(out, now);
+  if (stamps.has(AttemptStamp::kSent)) {
+    out += ", upstream;dur=";
+    append_ms(out, now - stamps.get(AttemptStamp::kSent));
+    out += ", gateway;dur=";
+    append_ms(out, state_.own.total());
+  }
+  return out;
+}
+
+// --- an error ----------------------------------------------------------------------------------
+
+net::Task<Ending> BodyRelay::answer_error() {
+  const std::string_view body = single_.empty() ? body_.view() : single_;
+  attempt_.settle_failed(classify(body));
+  co_return Ending::kFailed;
+}
+
+Failure BodyRelay::classify(std::string_view body) {
+  const int status = attempt_.head().status;
+  const std::string& name = attempt_.channel().options.name;
+  std::string plain;
+  std::string_view readable = body;
+  if (attempt_.head().fields.find("content-encoding") != nullptr) {
+    if (decode(body, plain)) readable = plain;
+  }
+  const wire::UpstreamErrorBody said = wire::read_error_body(state_.route.family, readable);
+  const std::string words =
+      said.shape == wire::ErrorShape::kNone ? wire::excerpt(readable) : said.words.message;
+  route::Health& health = *attempt_.channel().health;
+  Failure out;
+  if (status == 401 || status == 403) {
+    health.mark_credential(monotonic_ns(), status);
+    out.error = Error(ErrorCode::kChannelCredential,
+                      concat("Channel ", name, ": the upstream refused the channel's credential (",
+                             status, "). Your key is fine; the operator has to mend the channel"),
+                      words);
+    return out;
+  }
+  out.elsewhere = worth_elsewhere(status) || status < 400;
+  out.outcome = out.elsewhere ? Outcome::kUpstreamError : Outcome::kClientError;
+  const Nanos wait = retry_after_ns(attempt_.head().fields, wall_ns());
+  if (wait > 0 && (status == 429 || status == 503 || status == 529))
+    health.cool_down(monotonic_ns(), wait, status);
+  out.error = Error(status < 400 ? ErrorCode::kUpstreamDialect : ErrorCode::kUpstreamError,
+                    concat("Channel ", name, " answered ", status, ": ", words));
+  out.answer = said.shape == wire::ErrorShape::kFamily && status >= 400
+                   ? as_it_is(body)
+                   : replaced(status < 400 ? 502 : status, out.error);
+  return out;
+}
+
+SavedAnswer BodyRelay::as_it_is(std::string_view body) {
+  SavedAnswer out;
+  RelayedHead head{.upstream = attempt_.head(),
+                   .status = attempt_.head().status,
+                   .framing = {AnswerFraming::Kind::kLength, body.size()},
+                   .labels = state_.labels(),
+                   .keep_alive = state_.client.keep_alive()};
+  append_relayed_head(out.head, head);
+  out.body = body;
+  out.status = attempt_.head().status;
+  return out;
+}
+
+// A body that the client's SDK cannot read: the same status with a body that it can.
+SavedAnswer BodyRelay::replaced(int status, Error& error) {
+  SavedAnswer out;
+  out.status = status;
+  wire::append_error_body(out.body, state_.call.dialect, error, state_.call.id.view());
+  OwnHead head;
+  head.status = status;
+  head.framing = {AnswerFraming::Kind::kLength, out.body.size()};
+  head.labels = state_.labels();
+  head.keep_alive = state_.client.keep_alive();
+  int64_t seconds = 0;
+  if (parse_number(attempt_.head().fields.value("retry-after"), seconds) && seconds > 0 &&
+      seconds < 86'400) {
+    head.retry_after_s = static_cast<int>(seconds);
+  }
+  append_own_head(out.head, head);
+  return out;
+}
+
+// --- an answer too large to hold ----------------------------------------------------------------
+
+net::Task<Ending> BodyRelay::pass_through() {
+  std::string text;
+  RelayedHead head{.upstream = attempt_.head(),
+                   .status = attempt_.head().status,
+                   .framing = {state_.client.http_1_0() ? AnswerFraming::Kind::kUntilClose
+                                                        : AnswerFraming::Kind::kChunked,
+                               0},
+                   .labels = state_.labels(),
+                   .keep_alive = state_.client.keep_alive() && !state_.client.http_1_0()};
+  append_relayed_head(text, head);
+  state_.answer.hold_head(std::move(text), attempt_.head().status);
+  bool complete = false;
+  for (;;) {
+    state_.answer.begin().append(body_.view());
+    state_.answer.end(complete ? ClientAnswer::Last::kYes : ClientAnswer::Last::kNo);
+    state_.answer.mark_relayed();
+    body_.clear(LoopContext::kReadBytes);
+    bool written = state_.answer.try_flush();
+    if (!written) written = co_await state_.answer.flush();
+    if (!written) break;
+    if (complete) {
+      state_.call.outcome =
+          is_success(attempt_.head().status) ? Outcome::kOk : Outcome::kUpstreamError;
+      attempt_.settle(state_.call.outcome, nullptr);
+      co_return Ending::kServed;
+    }
+    const Received received = co_await attempt_.receive();
+    if (received.end == Received::End::kGone) break;
+    if (received.end == Received::End::kClosed) complete = attempt_.reader().end_of_input();
+    const bool bytes = received.end == Received::End::kBytes;
+    const Progress progress = bytes ? take(received.bytes) : Progress::kMore;
+    if (!single_.empty()) body_.append(single_);
+    single_ = {};
+    complete = complete || progress == Progress::kComplete;
+    if (complete || (bytes && progress != Progress::kFailed)) continue;
+    // The length or the missing last chunk tells the client that the answer is incomplete.
+    state_.client.break_off();
+    const Error broken(ErrorCode::kUpstreamBroken,
+                       concat("Channel ", attempt_.channel().options.name,
+                              ": the connection broke in the middle of the answer"));
+    if (progress != Progress::kFailed) attempt_.settle(Outcome::kUpstreamError, &broken);
+    state_.call.outcome = Outcome::kUpstreamError;
+    state_.call.error = attempt_.record().error;
+    co_return Ending::kServed;
+  }
+  attempt_.settle(Outcome::kClientGone, nullptr);
+  co_return Ending::kGone;
+}
+
+}  // namespace hw::gateway

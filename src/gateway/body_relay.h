@@ -1,0 +1,45 @@
+// BodyRelay: an answer that is not a stream of events: read whole, judged, passed on with its
+// length; or an error, classified. Answers too large to hold pass as they come.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gateway/attempt.h"
+#include "http/buffer.h"
+
+namespace hw::gateway {
+
+class BodyRelay {
+ public:
+  // A larger body is passed on without being read.
+  static constexpr size_t kHeldMax = 8u << 20;
+
+  BodyRelay(ExchangeState& state, Attempt& attempt) : state_(state), attempt_(attempt) {}
+
+  net::Task<Ending> run();
+
+ private:
+  enum class Progress : uint8_t { kMore, kComplete, kTooLarge, kFailed, kGone };
+
+  net::Task<Progress> read_all();
+  Progress take(std::string_view bytes);
+  Progress fail(Error error, Outcome outcome);
+  net::Task<Ending> answer_success();
+  net::Task<Ending> answer_error();
+  net::Task<Ending> pass_through();
+  Failure classify(std::string_view body);
+  SavedAnswer as_it_is(std::string_view body);
+  SavedAnswer replaced(int status, Error& error);
+  Status decode(std::string_view coded, std::string& plain);
+  void keep_facts(std::string_view plain, std::string& wrong);
+  std::string server_timing() const;
+
+  ExchangeState& state_;
+  Attempt& attempt_;
+  http::Buffer body_;        // of several reads
+  std::string_view single_;  // of one read, in the loop's buffer
+  std::string head_;         // composed while the upstream's head is in reach
+};
+
+}  // namespace hw::gateway

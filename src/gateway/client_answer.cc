@@ -1,0 +1,105 @@
+#include "gateway/client_answer.h"
+
+#include <array>
+
+#include "http/chunked.h"
+#include "wire/error_body.h"
+
+namespace hw::gateway {
+namespace {
+
+// Up to here a body is copied behind its head: one send of one piece is cheaper than a gather.
+constexpr size_t kCopyBytesMax = 16 * 1024;
+
+}  // namespace
+
+void ClientAnswer::hold_head(std::string head, int status) {
+  if (head_sent()) return;
+  held_head_ = std::move(head);
+  held_status_ = status;
+}
+
+void ClientAnswer::put_head_in_front() {
+  if (head_sent()) return;
+  scratch_ += held_head_;
+  held_head_ = std::string();
+  status_ = held_status_;
+}
+
+std::string& ClientAnswer::begin() {
+  scratch_.clear();
+  put_head_in_front();
+  if (!client_.http_1_0()) chunk_ = http::begin_chunk(scratch_);
+  return scratch_;
+}
+
+void ClientAnswer::end(Last last) {
+  if (!client_.http_1_0()) http::end_chunk(scratch_, chunk_);
+  if (last == Last::kNo) return;
+  ended_ = true;
+  if (client_.http_1_0()) {
+    client_.end_connection();
+  } else {
+    scratch_ += http::kLastChunk;
+  }
+}
+
+bool ClientAnswer::try_flush() {
+  if (scratch_.empty()) return !client_.gone();
+  const size_t written = client_.try_write(scratch_);
+  if (written == scratch_.size()) return true;
+  pending_.assign(scratch_, written);
+  return false;
+}
+
+net::Task<bool> ClientAnswer::flush() {
+  const bool written = co_await client_.write(std::string_view(pending_));
+  pending_ = std::string();
+  co_return written;
+}
+
+net::Task<bool> ClientAnswer::heartbeat(Dialect dialect, const AnswerLabels& labels) {
+  if (!head_sent()) {
+    OwnHead head;
+    head.content_type = "text/event-stream; charset=utf-8";
+    head.kind = AnswerKind::kEventStream;
+    head.framing.kind =
+        client_.http_1_0() ? AnswerFraming::Kind::kUntilClose : AnswerFraming::Kind::kChunked;
+    head.labels = labels;
+    head.keep_alive = client_.keep_alive();
+    std::string text;
+    append_own_head(text, head);
+    hold_head(std::move(text), 200);
+  }
+  wire::append_heartbeat(begin(), dialect, observer_);
+  end(Last::kNo);
+  ++heartbeats_;
+  if (try_flush()) co_return true;
+  const bool written = co_await flush();
+  co_return written;
+}
+
+net::Task<bool> ClientAnswer::probe() {
+  begin() += ":\n\n";
+  end(Last::kNo);
+  if (try_flush()) co_return true;
+  const bool written = co_await flush();
+  co_return written;
+}
+
+net::Task<bool> ClientAnswer::whole(std::string_view head, std::string_view body, int status) {
+  status_ = status;
+  ended_ = true;
+  if (body.size() <= kCopyBytesMax) {
+    scratch_.assign(head).append(body);
+    if (try_flush()) co_return true;
+    const bool written = co_await flush();
+    co_return written;
+  }
+  std::array<iovec, 2> pieces = {iovec{const_cast<char*>(head.data()), head.size()},
+                                 iovec{const_cast<char*>(body.data()), body.size()}};
+  const bool written = co_await client_.write(std::span<iovec>(pieces));
+  co_return written;
+}
+
+}  // namespace hw::gateway

@@ -1,0 +1,374 @@
+#include "gateway/exchange.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "gateway/body_relay.h"
+#include "gateway/stream_relay.h"
+#include "http/coding.h"
+#include "wire/error_body.h"
+
+namespace hw::gateway {
+namespace {
+
+using timeline::ExchangeStamp;
+
+// Bodies up to here are not counted in the memory that all bodies share: the count is a word that
+// every core writes, and twenty thousand such bodies are 320 MiB.
+constexpr uint64_t kUncountedBody = 16 * 1024;
+
+// Longest x-request-id of a caller that is kept.
+constexpr size_t kClientIdMax = 256;
+
+bool is_event_stream(const http::ResponseHead& head) {
+  constexpr std::string_view kType = "text/event-stream";
+  const std::string_view type = head.fields.value("content-type");
+  return type.size() >= kType.size() && equal_ignoring_case(type.substr(0, kType.size()), kType);
+}
+
+}  // namespace
+
+Exchange::Exchange(LoopContext& context, http::ServerConnection& client,
+                   std::shared_ptr<const Snapshot> settings, const Route& route)
+    : state_(context, client, std::move(settings)) {
+  state_.route = route;
+}
+
+Exchange::~Exchange() {
+  if (body_held_ > 0)
+    state_.context.common.body_bytes.fetch_sub(body_held_, std::memory_order_relaxed);
+}
+
+net::Task<void> Exchange::run(const http::RequestHead& head) {
+  begin(head);
+  Status ready = admit(head);
+  if (ready) ready = co_await read_request(head);
+  if (ready) ready = understand();
+  const Nanos now = monotonic_ns();
+  if (state_.call.stamps.has(ExchangeStamp::kBodyRead)) {
+    state_.call.stamps.set_once(ExchangeStamp::kAuthorized, state_.offset(now));
+    state_.call.stamps.set_once(ExchangeStamp::kAdmitted, state_.offset(now));
+  }
+  if (ready) {
+    inflight_ = state_.context.metrics.inflight(model_label_);
+    inflight_.add(1);
+    co_await serve(head);
+    inflight_.add(-1);
+  } else if (ready.error().code == ErrorCode::kClientGone) {
+    set_gone();
+  } else {
+    co_await reject(ready.error());
+  }
+  finish();
+}
+
+// --- the request -------------------------------------------------------------------------------
+
+void Exchange::begin(const http::RequestHead& head) {
+  timeline::Call& call = state_.call;
+  const http::ServerConnection& client = state_.client;
+  call.arrived_wall = client.arrived_wall();
+  call.id = RequestId::make(call.arrived_wall, state_.context.random);
+  call.endpoint = route::endpoint_path(state_.route.endpoint);
+  call.dialect = route::endpoint_dialect(state_.route.endpoint);
+  call.stamps.set_once(ExchangeStamp::kArrived, 0);
+  call.stamps.set_once(ExchangeStamp::kHeadRead, state_.offset(client.head_read()));
+  call.client_address = client.peer_address();
+  call.client_request_id = head.fields.value("x-request-id").substr(0, kClientIdMax);
+  state_.trace = TraceParent::parse(head.fields.value("traceparent"));
+  if (!state_.trace.valid()) {
+    state_.trace.trace = TraceId::make(state_.context.random);
+    state_.trace.flags = 0;
+  }
+  state_.span_seed = state_.context.random.next();
+  call.trace = state_.trace.trace;
+  state_.trace_hex = call.trace.hex();
+  state_.clocks.start(ClockName::kTotal, client.arrived(),
+                      state_.settings->options.timeouts.total_ms);
+}
+
+Status Exchange::admit(const http::RequestHead& head) {
+  if (state_.context.common.draining.load(std::memory_order_relaxed)) {
+    return fail(ErrorCode::kDraining, "The gateway is shutting down; send the request again");
+  }
+  std::array<access::Presented, access::kPresentedMax> presented;
+  size_t count = 0;
+  for (const http::Field& field : head.fields) {
+    access::Presented each;
+    each.value = field.value;
+    if (equal_ignoring_case(field.name, "authorization")) {
+      each.source = access::CredentialSource::kAuthorization;
+    } else if (equal_ignoring_case(field.name, "x-api-key")) {
+      each.source = access::CredentialSource::kApiKey;
+    } else if (equal_ignoring_case(field.name, "x-litellm-api-key")) {
+      each.source = access::CredentialSource::kLitellmApiKey;
+    } else {
+      continue;
+    }
+    if (count < presented.size()) presented[count++] = each;
+  }
+  const Result<access::Admission> who =
+      access::authorize(*state_.settings->keys, std::span(presented.data(), count));
+  if (!who) return fail(who.error());
+  key_ = who->key;
+  state_.call.key = key_->name;
+  state_.call.credential_from = access::credential_source_name(who->source);
+  return {};
+}
+
+Status Exchange::hold_body(uint64_t bytes) {
+  if (bytes <= kUncountedBody) return {};
+  std::atomic<uint64_t>& all = state_.context.common.body_bytes;
+  const uint64_t before = all.fetch_add(bytes, std::memory_order_relaxed);
+  body_held_ += bytes;
+  if (before + bytes <= state_.settings->options.body_memory_bytes_max) return {};
+  return fail(ErrorCode::kOverloaded,
+              "The gateway holds too many request bodies at once (body_memory_bytes_max); try "
+              "again in a moment");
+}
+
+net::Task<Status> Exchange::read_request(const http::RequestHead& head) {
+  const Options& options = state_.settings->options;
+  if (head.framing == http::BodyFraming::kLength) {
+    // Above the limit the body is refused by its length and never held.
+    const uint64_t expected = std::min(head.content_length, options.body_bytes_max);
+    const Status held = hold_body(expected);
+    if (!held) co_return held;
+  }
+  const int64_t body_ms = options.timeouts.body_ms;
+  const Nanos until =
+      body_ms == 0 ? net::Deadline::kNever : state_.client.head_read() + body_ms * kMillisecond;
+  Status read = co_await state_.client.read_body(options.body_bytes_max, until);
+  if (!read) co_return read;
+  const Nanos now = monotonic_ns();
+  state_.call.stamps.set_once(ExchangeStamp::kBodyRead, state_.offset(now));
+  state_.own.resume(now);
+  state_.body = state_.client.body();
+  if (head.framing == http::BodyFraming::kChunked) read = hold_body(state_.body.size());
+  if (read) read = decode_body(head);
+  co_return read;
+}
+
+Status Exchange::decode_body(const http::RequestHead& head) {
+  const http::Field* coding = head.fields.find("content-encoding");
+  if (coding == nullptr) return {};
+  Result<http::Decoder> decoder = http::Decoder::make(coding->value);
+  if (!decoder) return fail(decoder.error());
+  if (decoder->is_identity()) return {};
+  const uint64_t limit = state_.settings->options.body_bytes_max;
+  if (const Status done = decoder->decode(state_.body, state_.decoded_body, limit); !done)
+    return done;
+  if (const Status done = decoder->finish(); !done) return done;
+  state_.body = state_.decoded_body;
+  state_.body_decoded = true;
+  return hold_body(state_.body.size());
+}
+
+Status Exchange::understand() {
+  if (const Status read = wire::scan_request(state_.call.dialect, state_.body, state_.facts); !read)
+    return read;
+  state_.call.model = state_.facts.model;
+  state_.call.stream = state_.facts.stream;
+  if (state_.route.endpoint == route::Endpoint::kEmbeddings ||
+      state_.route.endpoint == route::Endpoint::kCountTokens) {
+    state_.facts.stream = state_.call.stream = false;
+  }
+  if (state_.settings->catalogue->is_configured(state_.facts.model))
+    model_label_ = state_.call.model;
+  if (const Status allowed = access::check_model(*key_, state_.facts.model); !allowed)
+    return allowed;
+  return find_candidates();
+}
+
+Status Exchange::find_candidates() {
+  route::NoMatch why{};
+  state_.settings->catalogue->find(state_.facts.model, state_.route.endpoint, state_.context.random,
+                                   candidates_, why);
+  if (!candidates_.empty()) return {};
+  const std::string_view endpoint = route::endpoint_path(state_.route.endpoint);
+  switch (why) {
+    case route::NoMatch::kUnknownModel:
+      return fail(wire::unknown_model(state_.facts.model));
+    case route::NoMatch::kWrongDialect:
+      return fail(
+          ErrorCode::kWrongDialect,
+          concat("Your request: model '", state_.facts.model, "' is served by ",
+                 state_.route.family == Family::kOpenai ? "Anthropic" : "OpenAI",
+                 " channels only, and ", endpoint, " speaks the ", family_name(state_.route.family),
+                 " dialect. Ask for it by ",
+                 state_.route.family == Family::kOpenai ? "/v1/messages" : "/v1/chat/completions"));
+    case route::NoMatch::kWrongEndpoint:
+      return fail(ErrorCode::kWrongDialect,
+                  concat("Your request: no channel that serves model '", state_.facts.model,
+                         "' can be asked by ", endpoint, " (see `serves` of the channel)"));
+  }
+  return fail(ErrorCode::kInternal, "no reason for a missing channel");
+}
+
+// --- the attempts ------------------------------------------------------------------------------
+
+net::Task<void> Exchange::serve(const http::RequestHead& head) {
+  route::Plan plan(std::move(candidates_), state_.settings->options.retry.attempts_max,
+                   state_.settings->options.retry.wait_ms_max * kMillisecond);
+  if (state_.wants_stream()) {
+    state_.clocks.start(ClockName::kHeartbeat, monotonic_ns(),
+                        state_.settings->options.keepalive_ms);
+  }
+  Ending ending = Ending::kFailed;
+  bool begun = false;
+  for (;;) {
+    const route::Next next = plan.next(monotonic_ns());
+    if (next.candidate == nullptr) break;
+    if (next.wait > 0) {
+      const bool there = co_await back_off(next.wait);
+      if (!there) {
+        ending = Ending::kGone;
+        break;
+      }
+    }
+    ending = co_await attempt(head, *next.candidate, plan.attempts());
+    begun = true;
+    if (ending != Ending::kFailed || !failure_->elsewhere) break;
+  }
+  state_.call.skipped = plan.skipped();
+  (void)begun;
+  switch (ending) {
+    case Ending::kServed:
+      break;
+    case Ending::kGone:
+      set_gone();
+      break;
+    case Ending::kFailed:
+      co_await answer_failure();
+      break;
+  }
+}
+
+net::Task<Ending> Exchange::attempt(const http::RequestHead& head,
+                                    const route::Candidate& candidate, int number) {
+  Attempt attempt(state_, head, candidate, number);
+  if (number == 1) state_.context.sink.begin(state_.call);
+  const Started started = co_await attempt.start();
+  Ending ending = Ending::kFailed;
+  if (started == Started::kGone) {
+    ending = Ending::kGone;
+  } else if (started == Started::kHead) {
+    const int status = attempt.head().status;
+    if (status >= 200 && status < 300 && is_event_stream(attempt.head())) {
+      StreamRelay relay(state_, attempt);
+      ending = co_await relay.run();
+    } else {
+      BodyRelay relay(state_, attempt);
+      ending = co_await relay.run();
+    }
+  }
+  if (ending == Ending::kFailed) failure_ = std::move(attempt.failure());
+  co_return ending;
+}
+
+// False: the client left or the exchange's time was up meanwhile.
+net::Task<bool> Exchange::back_off(Nanos wait) {
+  state_.phase = AbortPhase::kBackoff;
+  const Nanos now = monotonic_ns();
+  state_.own.pause(now);
+  state_.clocks.start(ClockName::kBackoff, now, (wait + kMillisecond - 1) / kMillisecond);
+  const Wake wake = co_await state_.wait(0);
+  const Nanos over = monotonic_ns();
+  state_.clocks.stop(ClockName::kBackoff);
+  state_.own.resume(over);
+  if (!state_.call.attempts.empty()) {
+    state_.call.attempts.back().stamps.set_once(timeline::AttemptStamp::kResumed,
+                                                state_.offset(over));
+  }
+  co_return !wake.gone;
+}
+
+// --- answers of our own ------------------------------------------------------------------------
+
+net::Task<void> Exchange::answer_failure() {
+  if (failure_->answer && !state_.answer.head_sent()) {
+    const SavedAnswer& saved = *failure_->answer;
+    state_.call.outcome = failure_->outcome;
+    state_.call.error = {std::string(failure_->error.name()), failure_->error.message};
+    state_.answer.mark_relayed();
+    const bool written = co_await state_.answer.whole(saved.head, saved.body, saved.status);
+    if (!written) set_gone();
+    co_return;
+  }
+  co_await answer_error(failure_->error, failure_->outcome);
+}
+
+net::Task<void> Exchange::reject(const Error& error) {
+  const Outcome outcome =
+      error.code == ErrorCode::kInternal ? Outcome::kGatewayError : Outcome::kRejected;
+  co_await answer_error(error, outcome);
+}
+
+net::Task<void> Exchange::answer_error(const Error& error, Outcome outcome) {
+  timeline::Call& call = state_.call;
+  call.outcome = outcome;
+  call.error = {std::string(error.name()), error.message};
+  bool written = false;
+  if (state_.answer.head_sent()) {
+    // A heartbeat has fixed the status: the error goes into the stream, which is left without an
+    // end.
+    wire::append_error_event(state_.answer.begin(), call.dialect, error, call.id.view(), nullptr);
+    state_.answer.end(ClientAnswer::Last::kNo);
+    state_.client.break_off();
+    written = state_.answer.try_flush();
+    if (!written) written = co_await state_.answer.flush();
+  } else {
+    if (!state_.client.body_complete()) state_.client.end_connection();
+    std::string head, body;
+    wire::append_error_body(body, call.dialect, error, call.id.view());
+    const ErrorInfo& info = error_info(error.code);
+    OwnHead own;
+    own.status = info.status == 499 ? 408 : info.status;
+    own.framing = {AnswerFraming::Kind::kLength, body.size()};
+    own.labels = state_.labels();
+    own.keep_alive = state_.client.keep_alive();
+    own.retry_after_s = info.retry_after_s;
+    own.should_retry = info.should_retry;
+    append_own_head(head, own);
+    written = co_await state_.answer.whole(head, body, own.status);
+  }
+  if (!written) set_gone();
+}
+
+void Exchange::set_gone() {
+  timeline::Call& call = state_.call;
+  const bool stalled = state_.client.gone_reason() == "write stalled";
+  call.outcome = stalled ? Outcome::kTimeout : Outcome::kClientGone;
+  const ErrorCode code = stalled ? ErrorCode::kTimeoutWrite : ErrorCode::kClientGone;
+  call.error = {std::string(error_info(code).name),
+                concat("The client left: ", state_.client.gone_reason())};
+  state_.context.metrics.count_abort(state_.phase);
+}
+
+// --- the record --------------------------------------------------------------------------------
+
+void Exchange::finish() {
+  timeline::Call& call = state_.call;
+  const Nanos now = monotonic_ns();
+  state_.own.pause(now);
+  call.stamps.set_once(ExchangeStamp::kFinished, state_.offset(now));
+  call.status = state_.answer.status() != 0 ? state_.answer.status() : 499;
+  call.overhead_ns = state_.own.total();
+  call.client_blocked_ns = state_.client.blocked_ns();
+  call.request_bytes = state_.client.bytes_read();
+  call.response_bytes = state_.client.bytes_written();
+  call.heartbeats = state_.answer.heartbeats();
+  if (call.stream) {
+    call.gaps = state_.token_times.summary();
+    call.token_times = state_.token_times.encoded();
+  }
+  const net::TcpInfo info = state_.client.tcp_info();
+  call.client.rtt_us = info.rtt_us;
+  call.client.retransmits = info.retransmits;
+  call.client.unacked = info.unacked;
+  state_.context.metrics.record_loop_late(call.loop_late_max_ns);
+  state_.context.metrics.count(call, model_label_);
+  state_.context.sink.end(call);
+}
+
+}  // namespace hw::gateway

@@ -1,0 +1,52 @@
+// Exchange: one client request from its head to the last byte of its answer, end to end: key, body,
+// facts, channels, attempts within one budget, the record.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "gateway/attempt.h"
+#include "gateway/exchange_state.h"
+#include "route/plan.h"
+
+namespace hw::gateway {
+
+class Exchange {
+ public:
+  // `route` is one of the model API. `settings` is the snapshot that the exchange keeps.
+  Exchange(LoopContext& context, http::ServerConnection& client,
+           std::shared_ptr<const Snapshot> settings, const Route& route);
+  ~Exchange();
+
+  // Serves the request; when it returns the client has an answer or is gone, and the call is
+  // recorded.
+  net::Task<void> run(const http::RequestHead& head);
+
+ private:
+  void begin(const http::RequestHead& head);
+  Status admit(const http::RequestHead& head);
+  net::Task<Status> read_request(const http::RequestHead& head);
+  Status hold_body(uint64_t bytes);
+  Status decode_body(const http::RequestHead& head);
+  Status understand();
+  Status find_candidates();
+  net::Task<void> serve(const http::RequestHead& head);
+  net::Task<Ending> attempt(const http::RequestHead& head, const route::Candidate& candidate,
+                            int number);
+  net::Task<bool> back_off(Nanos wait);
+  net::Task<void> answer_failure();
+  net::Task<void> reject(const Error& error);
+  net::Task<void> answer_error(const Error& error, Outcome outcome);
+  void set_gone();
+  void finish();
+
+  ExchangeState state_;
+  const access::Key* key_ = nullptr;
+  std::vector<route::Candidate> candidates_;
+  std::optional<Failure> failure_;  // of the last attempt that failed
+  std::string_view model_label_ = "other";
+  uint64_t body_held_ = 0;
+  Gauge inflight_;
+};
+
+}  // namespace hw::gateway

@@ -1,0 +1,70 @@
+#include "gateway/exchange_state.h"
+
+#include "base/text.h"
+
+namespace hw::gateway {
+
+http::Pool& Upstreams::pool(const route::Channel& channel) {
+  key_.assign(channel.options.name).append(1, '\n').append(channel.instance);
+  std::unique_ptr<http::Pool>& pool = pools_[key_];
+  if (pool == nullptr) pool = std::make_unique<http::Pool>(loop_, channel.options.connections_max);
+  return *pool;
+}
+
+Result<net::TlsContext*> Upstreams::tls(const route::Channel& channel) {
+  std::unique_ptr<net::TlsContext>& context = tls_[channel.options.ca_file];
+  if (context == nullptr) {
+    Result<std::unique_ptr<net::TlsContext>> made =
+        net::TlsContext::client(channel.options.ca_file);
+    if (!made) return fail(made.error());
+    context = std::move(*made);
+  }
+  return context.get();
+}
+
+void Upstreams::close_idle() {
+  for (auto& [key, pool] : pools_) pool->close_idle();
+}
+
+Nanos ExchangeState::note_lateness(Nanos now) {
+  const Nanos late = context.loop.late(now);
+  if (late > call.loop_late_max_ns) call.loop_late_max_ns = late;
+  return late;
+}
+
+net::Task<Wake> ExchangeState::wait(net::Signals wanted) {
+  net::Event& event = client.event();
+  for (;;) {
+    client.deadline().set(clocks.next());
+    const net::Signals got =
+        co_await event.wait(wanted | http::kGone | http::kDeadline | http::kHalfClosed);
+    Wake wake;
+    wake.signals = got & wanted;
+    wake.gone = (got & http::kGone) != 0 || client.gone();
+    if (wake.gone || wake.signals != 0) co_return wake;
+    const Nanos now = monotonic_ns();
+    if ((got & http::kHalfClosed) != 0 &&
+        settings->options.client_half_close == HalfClose::kProbe && answer.relayed() &&
+        answer.heartbeat_possible()) {
+      co_await answer.probe();
+      continue;
+    }
+    if (clocks.expired(now, wake.which)) {
+      wake.clock = true;
+      co_return wake;
+    }
+    if (clocks.passed(ClockName::kBackoff, now)) {
+      wake.clock = true;
+      wake.which = ClockName::kBackoff;
+      co_return wake;
+    }
+    if (!clocks.passed(ClockName::kHeartbeat, now)) continue;
+    clocks.start(ClockName::kHeartbeat, now, settings->options.keepalive_ms);
+    if (answer.heartbeat_possible()) {
+      const AnswerLabels who = labels();
+      co_await answer.heartbeat(call.dialect, who);
+    }
+  }
+}
+
+}  // namespace hw::gateway

@@ -1,0 +1,125 @@
+// ExchangeState: what the parts of one exchange share: its record, its client, its clocks. Owned by
+// Exchange; attempts and relays hold references.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/random.h"
+#include "gateway/client_answer.h"
+#include "gateway/clocks.h"
+#include "gateway/loop_metrics.h"
+#include "gateway/routes.h"
+#include "gateway/snapshot.h"
+#include "gateway/stopwatch.h"
+#include "http/pool.h"
+#include "net/resolver.h"
+#include "net/tls.h"
+#include "store/call_sink.h"
+#include "timeline/call.h"
+#include "wire/request_facts.h"
+
+namespace hw::gateway {
+
+// Signals of an exchange's event, beside those of its client's connection.
+inline constexpr net::Signals kUpstreamReadable = http::kFirstOwnSignal << 0;
+inline constexpr net::Signals kUpstreamWritable = http::kFirstOwnSignal << 1;
+inline constexpr net::Signals kDialled = http::kFirstOwnSignal << 2;
+inline constexpr net::Signals kPlaceGranted = http::kFirstOwnSignal << 3;
+
+// The upstream side of one loop: connections by instance, trust by CA file.
+class Upstreams {
+ public:
+  Upstreams(net::Loop& loop, net::BlockingPool& blocking)
+      : loop_(loop), resolver_(loop, blocking) {}
+  http::Pool& pool(const route::Channel& channel);
+  // Errors: kConfig when the CA file cannot be read.
+  Result<net::TlsContext*> tls(const route::Channel& channel);
+  net::Resolver& resolver() { return resolver_; }
+  void close_idle();
+
+ private:
+  net::Loop& loop_;
+  net::Resolver resolver_;
+  std::unordered_map<std::string, std::unique_ptr<http::Pool>> pools_;
+  std::unordered_map<std::string, std::unique_ptr<net::TlsContext>> tls_;
+  std::string key_;
+};
+
+// What all loops share: the few things that are not one loop's own.
+struct Common {
+  std::atomic<bool> draining{false};
+  std::atomic<uint64_t> body_bytes{0};  // held by all exchanges; small bodies are not counted
+};
+
+// What a loop offers its exchanges. Buffers are used between two waits only.
+struct LoopContext {
+  net::Loop& loop;
+  Common& common;
+  Upstreams upstreams;
+  LoopMetrics metrics;
+  store::CallSink& sink;
+  Random random;
+  std::string out;               // being composed for a client or an upstream
+  std::string scratch;           // of EventGate
+  std::unique_ptr<char[]> read;  // what was read from an upstream
+  static constexpr size_t kReadBytes = 64 * 1024;
+
+  LoopContext(net::Loop& l, Common& c, net::BlockingPool& blocking, store::CallSink& s,
+              Registry& registry)
+      : loop(l),
+        common(c),
+        upstreams(l, blocking),
+        metrics(registry),
+        sink(s),
+        random(random_seed()),
+        read(new char[kReadBytes + http::Buffer::kPadding]) {}
+};
+
+// What came of a wait.
+struct Wake {
+  net::Signals signals = 0;  // those asked for
+  bool gone = false;         // the client left
+  bool clock = false;        // `which` has passed
+  ClockName which = ClockName::kTotal;
+};
+
+struct ExchangeState {
+  LoopContext& context;
+  http::ServerConnection& client;
+  std::shared_ptr<const Snapshot> settings;
+  Route route;
+  timeline::Call call;
+  timeline::TokenTimes token_times;
+  Clocks clocks;
+  Stopwatch own;
+  ClientAnswer answer;
+  wire::RequestFacts facts;
+  std::string_view body;     // of the request, decoded
+  std::string decoded_body;  // where it was encoded
+  std::string trace_hex;
+  std::string_view answer_channel;  // of the labels
+  TraceParent trace;
+  uint64_t span_seed = 0;
+  bool body_decoded = false;
+  AbortPhase phase = AbortPhase::kQueue;
+
+  ExchangeState(LoopContext& c, http::ServerConnection& cl, std::shared_ptr<const Snapshot> s)
+      : context(c), client(cl), settings(std::move(s)), answer(cl, c.out) {}
+
+  // A point on the monotonic clock as an offset of the record.
+  Nanos offset(Nanos now) const { return now - client.arrived(); }
+  AnswerLabels labels() const { return {call.id.view(), trace_hex, answer_channel}; }
+  bool wants_stream() const { return facts.stream; }
+  // Notes how late the loop was for what is handled at `now`.
+  Nanos note_lateness(Nanos now);
+
+  // Suspends until one of `wanted` is raised, the client left or a clock passed. Sends heartbeats
+  // and probes by itself meanwhile.
+  net::Task<Wake> wait(net::Signals wanted);
+};
+
+}  // namespace hw::gateway

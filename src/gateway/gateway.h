@@ -1,0 +1,71 @@
+// Gateway: listens, deals connections out over the loops, and serves them. The one object that app
+// makes; everything else in this module is a part of one loop or one exchange.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/snapshot.h"
+#include "net/blocking_pool.h"
+#include "store/call_sink.h"
+
+namespace hw::gateway {
+
+// A request to what app mounts beside the model API (/api, /console, /chat, /docs).
+struct MountedRequest {
+  std::string method, path, query;  // query without its '?'
+  std::string authorization, api_key;
+  std::string body;
+};
+struct MountedAnswer {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+};
+// Runs on the blocking pool, on any of its threads.
+using Mounted = std::function<MountedAnswer(const MountedRequest&)>;
+
+// What /readyz answers beside "starting" and "draining".
+struct Readiness {
+  std::vector<std::string> degraded;  // empty: all is well
+};
+
+// What the gateway is given by app.
+struct Parts {
+  std::function<store::CallSink&(int loop)> sink;
+  Mounted mounted;                       // may be null: then those paths are 404
+  std::function<Readiness()> readiness;  // may be null; cheap, from any loop
+};
+
+class Gateway {
+ public:
+  // Opens the listening sockets. `settings.options.threads` loops (0: one per core). Errors:
+  // kConfig (address in use, certificate unreadable).
+  static Result<std::unique_ptr<Gateway>> open(const Snapshot& settings, Parts parts);
+  ~Gateway();
+
+  // Serves until stop() is through. Blocks.
+  void run();
+  // Every exchange that begins from now on follows `settings`; from any thread. Listening address,
+  // threads and TLS files stay as they were.
+  void reload(const Snapshot& settings);
+  // New requests get 503, streams may finish for options.drain_s, then everything ends and run()
+  // returns. From any thread; a second call ends at once.
+  void stop();
+
+  uint16_t port() const;
+  int loops() const;
+
+ private:
+  struct Impl;
+  explicit Gateway(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// How many loops `options.threads` means on this machine.
+int loop_count(const Options& options);
+
+}  // namespace hw::gateway

@@ -1,0 +1,231 @@
+#include "gateway/loop_gateway.h"
+
+#include <array>
+
+#include "base/text.h"
+#include "gateway/exchange.h"
+#include "json/writer.h"
+#include "wire/error_body.h"
+#include "wire/model_list.h"
+
+namespace hw::gateway {
+namespace {
+
+// What is read of a request to /api and the like.
+constexpr uint64_t kMountedBodyMax = 1 << 20;
+
+Dialect shape_of(Family family) {
+  return family == Family::kAnthropic ? Dialect::kAnthropicMessages : Dialect::kOpenaiChat;
+}
+
+size_t collect_credentials(const http::RequestHead& head,
+                           std::array<access::Presented, access::kPresentedMax>& out) {
+  size_t count = 0;
+  const auto add = [&](std::string_view name, access::CredentialSource source) {
+    for (const http::Field& field : head.fields) {
+      if (count == out.size() || !equal_ignoring_case(field.name, name)) continue;
+      out[count].source = source;
+      out[count++].value = field.value;
+    }
+  };
+  add("authorization", access::CredentialSource::kAuthorization);
+  add("x-api-key", access::CredentialSource::kApiKey);
+  add("x-litellm-api-key", access::CredentialSource::kLitellmApiKey);
+  return count;
+}
+
+}  // namespace
+
+LoopGateway::LoopGateway(net::Loop& loop, Common& common, net::BlockingPool& blocking,
+                         const Parts& parts, Registry& registry,
+                         std::shared_ptr<const Snapshot> settings, net::TlsContext* tls)
+    : context_(loop, common, blocking, parts.sink(loop.index()), registry),
+      parts_(parts),
+      blocking_(blocking),
+      registry_(registry),
+      settings_(std::move(settings)),
+      server_(loop, *this, tls) {}
+
+net::Task<void> LoopGateway::serve(http::ServerConnection& client, const http::RequestHead& head) {
+  const Route route = resolve_route(head);
+  switch (route.kind) {
+    case RouteKind::kModelApi: {
+      Exchange exchange(context_, client, settings_, route);
+      co_await exchange.run(head);
+      co_return;
+    }
+    case RouteKind::kModels:
+    case RouteKind::kModel:
+      co_await serve_models(client, head, route);
+      co_return;
+    case RouteKind::kMounted:
+      co_await serve_mounted(client, head, route);
+      co_return;
+    case RouteKind::kProbe:
+    case RouteKind::kLivez: {
+      const std::string body = "{\"status\": \"ok\"}\n";
+      co_await answer(client, head, "application/json", 200, body);
+      co_return;
+    }
+    case RouteKind::kReadyz: {
+      int status = 200;
+      const std::string body = readiness_body(status);
+      co_await answer(client, head, "application/json", status, body);
+      co_return;
+    }
+    case RouteKind::kMetrics: {
+      std::string body;
+      registry_.collect(body);
+      co_await answer(client, head, "text/plain; version=0.0.4; charset=utf-8", 200, body);
+      co_return;
+    }
+    case RouteKind::kRefused:
+      break;
+  }
+  const Error error = refusal_error(route, head.method);
+  co_await answer_error(client, head, route.family, error);
+}
+
+std::string LoopGateway::readiness_body(int& status) const {
+  if (context_.common.draining.load(std::memory_order_relaxed)) {
+    status = 503;
+    return "{\"status\": \"draining\"}\n";
+  }
+  const Readiness state = parts_.readiness ? parts_.readiness() : Readiness();
+  if (state.degraded.empty()) return "{\"status\": \"ready\"}\n";
+  std::string out;
+  json::Writer json(out);
+  json.begin_object();
+  json.key("status");
+  json.value("degraded");
+  json.key("reasons");
+  json.begin_array();
+  for (const std::string& reason : state.degraded) json.value(reason);
+  json.end_array();
+  json.end_object();
+  out += '\n';
+  return out;
+}
+
+Result<std::string> LoopGateway::models_body(const http::RequestHead& head, const Route& route) {
+  std::array<access::Presented, access::kPresentedMax> presented;
+  const size_t count = collect_credentials(head, presented);
+  const Result<access::Admission> who =
+      access::authorize(*settings_->keys, std::span(presented.data(), count));
+  if (!who) return fail(who.error());
+  std::string body;
+  if (route.kind == RouteKind::kModel) {
+    const std::string id = decode_segment(route.id);
+    std::vector<route::Candidate> found;
+    route::NoMatch why{};
+    for (int i = 0; i < route::kEndpointCount && found.empty(); ++i) {
+      settings_->catalogue->find(id, static_cast<route::Endpoint>(i), context_.random, found, why);
+    }
+    if (found.empty() || !who->key->allows(id)) return fail(wire::unknown_model(id));
+    wire::append_model(body, route.family, id);
+    return body;
+  }
+  std::vector<std::string> names;
+  for (const std::string& name : settings_->catalogue->model_names()) {
+    if (who->key->allows(name)) names.push_back(name);
+  }
+  wire::append_model_list(body, route.family, names);
+  return body;
+}
+
+net::Task<void> LoopGateway::serve_models(http::ServerConnection& client,
+                                          const http::RequestHead& head, const Route& route) {
+  const Result<std::string> body = models_body(head, route);
+  if (!body) {
+    co_await answer_error(client, head, route.family, body.error());
+    co_return;
+  }
+  co_await answer(client, head, "application/json", 200, *body);
+}
+
+net::Task<void> LoopGateway::serve_mounted(http::ServerConnection& client,
+                                           const http::RequestHead& head, const Route& route) {
+  if (!parts_.mounted) {
+    Route unknown = route;
+    unknown.refusal = ErrorCode::kUnknownRoute;
+    const Error error = refusal_error(unknown, head.method);
+    co_await answer_error(client, head, route.family, error);
+    co_return;
+  }
+  const Nanos until = client.head_read() + settings_->options.timeouts.body_ms * kMillisecond;
+  const Status read = co_await client.read_body(kMountedBodyMax, until);
+  if (!read) {
+    if (!client.gone()) co_await answer_error(client, head, route.family, read.error());
+    co_return;
+  }
+  MountedRequest request;
+  request.method = head.method;
+  request.path = route.path;
+  request.query = route.query.empty() ? route.query : route.query.substr(1);
+  request.authorization = head.fields.value("authorization");
+  request.api_key = head.fields.value("x-api-key");
+  request.body = client.body();
+  MountedAnswer made;
+  std::function<void()> job = [this, &request, &made] { made = parts_.mounted(request); };
+  const bool ran = co_await blocking_.run(context_.loop, job);
+  if (!ran) {
+    const Error busy(ErrorCode::kOverloaded, "Too many requests to the admin API wait already");
+    co_await answer_error(client, head, route.family, busy);
+    co_return;
+  }
+  co_await answer(client, head, made.content_type, made.status, made.body);
+}
+
+net::Task<void> LoopGateway::answer(http::ServerConnection& client, const http::RequestHead& head,
+                                    std::string_view content_type, int status,
+                                    const std::string& body) {
+  if (!client.body_complete()) client.end_connection();
+  const bool head_only = head.method == "HEAD";
+  OwnHead own;
+  own.status = status;
+  own.content_type = content_type;
+  own.framing = {AnswerFraming::Kind::kLength, body.size()};
+  own.keep_alive = client.keep_alive();
+  std::string out;
+  append_own_head(out, own);
+  if (!head_only) out += body;
+  client.watch();
+  co_await client.write(std::string_view(out));
+}
+
+net::Task<void> LoopGateway::answer_error(http::ServerConnection& client,
+                                          const http::RequestHead& head, Family family,
+                                          const Error& error) {
+  if (!client.body_complete()) client.end_connection();
+  const RequestId id = RequestId::make(wall_ns(), context_.random);
+  std::string body, out;
+  wire::append_error_body(body, shape_of(family), error, id.view());
+  const ErrorInfo& info = error_info(error.code);
+  OwnHead own;
+  own.status = info.status;
+  own.framing = {AnswerFraming::Kind::kLength, body.size()};
+  own.labels.request_id = id.view();
+  own.keep_alive = client.keep_alive();
+  own.retry_after_s = info.retry_after_s;
+  own.should_retry = info.should_retry;
+  append_own_head(out, own);
+  if (head.method != "HEAD") out += body;
+  co_await client.write(std::string_view(out));
+}
+
+void LoopGateway::refuse(const Error& error, std::string_view target, std::string& out) {
+  const bool anthropic = target.find("/messages") != std::string_view::npos;
+  const RequestId id = RequestId::make(wall_ns(), context_.random);
+  std::string body;
+  wire::append_error_body(body, shape_of(anthropic ? Family::kAnthropic : Family::kOpenai), error,
+                          id.view());
+  OwnHead own;
+  own.status = error.status();
+  own.framing = {AnswerFraming::Kind::kLength, body.size()};
+  own.labels.request_id = id.view();
+  own.keep_alive = false;
+  append_own_head(out, own);
+  out += body;
+}
+
+}  // namespace hw::gateway

@@ -1,0 +1,48 @@
+// LoopGateway: what one loop serves: every request of its connections, by route.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "gateway/exchange_state.h"
+#include "gateway/gateway.h"
+#include "http/server.h"
+
+namespace hw::gateway {
+
+class LoopGateway final : public http::RequestHandler {
+ public:
+  LoopGateway(net::Loop& loop, Common& common, net::BlockingPool& blocking, const Parts& parts,
+              Registry& registry, std::shared_ptr<const Snapshot> settings, net::TlsContext* tls);
+
+  http::Server& server() { return server_; }
+  // On the loop's thread.
+  void set_settings(std::shared_ptr<const Snapshot> settings) { settings_ = std::move(settings); }
+  // Closes what is kept for later; on the loop's thread.
+  void close_idle() { context_.upstreams.close_idle(); }
+
+  net::Task<void> serve(http::ServerConnection& client, const http::RequestHead& head) override;
+  void refuse(const Error& error, std::string_view target, std::string& out) override;
+  const http::ServerOptions& options() override { return settings_->server; }
+
+ private:
+  net::Task<void> serve_models(http::ServerConnection& client, const http::RequestHead& head,
+                               const Route& route);
+  net::Task<void> serve_mounted(http::ServerConnection& client, const http::RequestHead& head,
+                                const Route& route);
+  net::Task<void> answer(http::ServerConnection& client, const http::RequestHead& head,
+                         std::string_view content_type, int status, const std::string& body);
+  net::Task<void> answer_error(http::ServerConnection& client, const http::RequestHead& head,
+                               Family family, const Error& error);
+  Result<std::string> models_body(const http::RequestHead& head, const Route& route);
+  std::string readiness_body(int& status) const;
+
+  LoopContext context_;
+  const Parts& parts_;
+  net::BlockingPool& blocking_;
+  Registry& registry_;
+  std::shared_ptr<const Snapshot> settings_;
+  http::Server server_;
+};
+
+}  // namespace hw::gateway

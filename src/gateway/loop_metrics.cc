@@ -1,0 +1,153 @@
+#include "gateway/loop_metrics.h"
+
+#include <array>
+
+namespace hw::gateway {
+namespace {
+
+using timeline::StageKind;
+
+constexpr std::array<double, 6> kTtftMs = {100, 300, 500, 1000, 2000, 5000};
+constexpr std::array<double, 6> kTbtMs = {10, 30, 50, 100, 200, 500};
+// From the gateway's own microseconds to a model's minutes, three to a decade.
+constexpr std::array<double, 24> kFine = {
+    0.00001, 0.00002, 0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05,
+    0.1,     0.2,     0.5,     1,      2,      5,      10,    20,    50,    100,  200,  500};
+// The boundaries that OpenTelemetry's semantic conventions for generative AI advise.
+constexpr std::array<double, 14> kOtelTtft = {0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08,
+                                              0.1,   0.25,  0.5,  0.75, 1.0,  2.5,  5.0};
+constexpr std::array<double, 13> kOtelTpot = {0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2,
+                                              0.3,  0.4,   0.5,  0.75,  1.0, 2.5};
+constexpr std::array<double, 14> kOtelDuration = {0.01, 0.02, 0.04, 0.08,  0.16,  0.32,  0.64,
+                                                  1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92};
+
+constexpr std::array<std::string_view, 6> kPhases = {"queue",  "connect", "first_byte",
+                                                     "stream", "body",    "backoff"};
+
+}  // namespace
+
+std::string_view abort_phase_name(AbortPhase phase) {
+  return kPhases[static_cast<size_t>(phase)];
+}
+
+LoopMetrics::LoopMetrics(Registry& registry) : registry_(registry) {
+  for (size_t i = 0; i < stages_.size(); ++i) {
+    stages_[i] =
+        registry_.histogram("headway_stage_seconds", "Time that exchanges spent in each stage.",
+                            {{"stage", timeline::stage_name(static_cast<StageKind>(i))}}, kFine);
+  }
+  overhead_ = registry_.histogram("headway_overhead_seconds",
+                                  "Time in which an exchange waited for nobody but the gateway.",
+                                  {}, kFine);
+  loop_late_ =
+      registry_.histogram("headway_loop_late_seconds",
+                          "How long bytes had waited for their event loop, at most.", {}, kFine);
+  for (size_t i = 0; i < aborts_.size(); ++i) {
+    aborts_[i] = registry_.counter("headway_aborts_total",
+                                   "Clients that left, by what the exchange was doing.",
+                                   {{"phase", kPhases[i]}});
+  }
+}
+
+LatencySeries& LoopMetrics::latency(std::string_view model, std::string_view channel) {
+  key_.assign(model).append(1, '\0').append(channel);
+  const auto found = latency_.find(key_);
+  if (found != latency_.end()) return found->second;
+  const Labels labels = {{"model", model}, {"channel", channel}};
+  LatencySeries made;
+  made.ttft = registry_.histogram("llm_ttft_ms",
+                                  "Time to first token, from the request's last byte, in ms.",
+                                  labels, kTtftMs, kMsFromNs);
+  made.tbt = registry_.histogram("llm_tbt_ms", "Time between neighbouring token events, in ms.",
+                                 labels, kTbtMs, kMsFromNs);
+  const Labels otel = {{"gen_ai_request_model", model}, {"channel", channel}};
+  made.otel_ttft = registry_.histogram("gen_ai_server_time_to_first_token_seconds",
+                                       "Time to first token.", otel, kOtelTtft);
+  made.otel_tpot = registry_.histogram("gen_ai_server_time_per_output_token_seconds",
+                                       "Time per output token after the first.", otel, kOtelTpot);
+  made.otel_duration = registry_.histogram("gen_ai_server_request_duration_seconds",
+                                           "Duration of a request.", otel, kOtelDuration);
+  return latency_.emplace(key_, made).first->second;
+}
+
+Gauge LoopMetrics::inflight(std::string_view model) {
+  key_.assign(model);
+  const auto found = inflight_.find(key_);
+  if (found != inflight_.end()) return found->second;
+  const Gauge made =
+      registry_.gauge("headway_inflight", "Exchanges under way.", {{"model", model}});
+  inflight_.emplace(key_, made);
+  return made;
+}
+
+Counter LoopMetrics::requests(std::string_view model, std::string_view channel, Dialect dialect,
+                              Outcome outcome) {
+  key_.assign(model).append(1, '\0').append(channel).append(1, '\0');
+  key_ += static_cast<char>(dialect);
+  key_ += static_cast<char>(outcome);
+  const auto found = requests_.find(key_);
+  if (found != requests_.end()) return found->second;
+  const Counter made = registry_.counter("headway_requests_total", "Finished exchanges.",
+                                         {{"model", model},
+                                          {"channel", channel},
+                                          {"dialect", dialect_name(dialect)},
+                                          {"outcome", outcome_name(outcome)}});
+  requests_.emplace(key_, made);
+  return made;
+}
+
+void LoopMetrics::count_abort(AbortPhase phase) {
+  aborts_[static_cast<size_t>(phase)].add();
+}
+
+void LoopMetrics::count(const timeline::Call& call, std::string_view model_label) {
+  const timeline::Attempt* last = call.winner();
+  const std::string_view channel =
+      last == nullptr ? std::string_view() : std::string_view(last->channel);
+  requests(model_label, channel, call.dialect, call.outcome).add();
+  for (const timeline::Attempt& attempt : call.attempts) {
+    key_.assign(attempt.channel).append(1, static_cast<char>(attempt.outcome));
+    auto found = attempts_.find(key_);
+    if (found == attempts_.end()) {
+      found =
+          attempts_
+              .emplace(key_, registry_.counter("headway_attempts_total", "Attempts on a channel.",
+                                               {{"channel", attempt.channel},
+                                                {"outcome", outcome_name(attempt.outcome)}}))
+              .first;
+    }
+    found->second.add();
+  }
+  overhead_.record(call.overhead_ns);
+  for (const timeline::Stage& stage : timeline::stages(call).stages) {
+    stages_[static_cast<size_t>(stage.kind)].record(stage.length());
+  }
+  const std::pair<std::string_view, int64_t> counts[] = {{"input", call.tokens.input},
+                                                         {"output", call.tokens.output}};
+  for (const auto& [direction, tokens] : counts) {
+    if (tokens <= 0) continue;
+    key_.assign(model_label).append(1, '\0').append(direction);
+    auto found = tokens_.find(key_);
+    if (found == tokens_.end()) {
+      found = tokens_
+                  .emplace(key_,
+                           registry_.counter("headway_tokens_total",
+                                             "Tokens, as the upstreams reported them or estimated.",
+                                             {{"model", model_label}, {"direction", direction}}))
+                  .first;
+    }
+    found->second.add(tokens);
+  }
+  if (last == nullptr) return;
+  LatencySeries& series = latency(model_label, channel);
+  series.otel_duration.record(call.total_ns());
+  const Nanos ttft = timeline::ttft_ns(call);
+  if (ttft >= 0) {
+    series.ttft.record(ttft);
+    series.otel_ttft.record(ttft);
+  }
+  const Nanos tpot = timeline::tpot_ns(call);
+  if (tpot >= 0) series.otel_tpot.record(tpot);
+}
+
+}  // namespace hw::gateway

@@ -1,0 +1,279 @@
+#include "gateway/stream_relay.h"
+
+#include "base/text.h"
+#include "wire/error_body.h"
+
+namespace hw::gateway {
+namespace {
+
+using timeline::AttemptStamp;
+
+// Decoded bytes of one read; more is a bomb, since a read has 64 KiB.
+constexpr size_t kDecodedMax = 16 << 20;
+
+wire::Hide hide(const Attempt& attempt) {
+  return attempt.usage_injected() ? wire::Hide::kUsageChunks : wire::Hide::kNothing;
+}
+
+}  // namespace
+
+StreamRelay::StreamRelay(ExchangeState& state, Attempt& attempt)
+    : state_(state),
+      attempt_(attempt),
+      observer_(state.call.dialect),
+      gate_(hide(attempt)),
+      series_(
+          state.context.metrics.latency(state.settings->catalogue->is_configured(state.call.model)
+                                            ? std::string_view(state.call.model)
+                                            : "other",
+                                        attempt.channel().options.name)) {}
+
+net::Task<Ending> StreamRelay::run() {
+  state_.phase = AbortPhase::kStream;
+  const std::string_view coding = attempt_.head().fields.value("content-encoding");
+  if (!coding.empty()) {
+    Result<http::Decoder> made = http::Decoder::make(coding, ErrorCode::kUpstreamProtocol);
+    if (made && !made->is_identity()) decoder_.emplace(std::move(*made));
+  }
+  hold_head();
+  attempt_.drop_head();
+  state_.answer.set_stream(&observer_, &gate_);
+  Progress progress = take(attempt_.first(), attempt_.first_at());
+  for (;;) {
+    const bool written = co_await write_out();
+    if (!written) co_return end_gone();
+    if (progress == Progress::kBroken) break;
+    if (progress == Progress::kComplete) {
+      const Ending ending = co_await end_well();
+      co_return ending;
+    }
+    state_.own.pause(monotonic_ns());
+    const Received received = co_await attempt_.receive();
+    if (received.end == Received::End::kGone) co_return end_gone();
+    state_.own.resume(received.at);
+    if (received.end == Received::End::kClock) {
+      if (observer_.finished()) {
+        const Ending ending = co_await end_well();
+        co_return ending;
+      }
+      broken_ = clock_error(received.clock, state_.clocks.limit_ms(received.clock),
+                            attempt_.channel().options.name);
+      const Ending ending = co_await end_broken(std::move(*broken_), Outcome::kTimeout);
+      co_return ending;
+    }
+    if (received.end != Received::End::kBytes) {
+      const bool proper =
+          received.end == Received::End::kClosed && attempt_.reader().end_of_input();
+      if (proper || observer_.finished()) {
+        const Ending ending = co_await end_well();
+        co_return ending;
+      }
+      broken_ = Error(ErrorCode::kUpstreamBroken,
+                      concat("Channel ", attempt_.channel().options.name,
+                             ": the connection broke in the middle of the stream"));
+      break;
+    }
+    state_.note_lateness(received.at);
+    progress = take(received.bytes, received.at);
+  }
+  const Ending ending = co_await end_broken(std::move(*broken_), Outcome::kUpstreamError);
+  co_return ending;
+}
+
+void StreamRelay::hold_head() {
+  std::string text;
+  RelayedHead head{.upstream = attempt_.head(),
+                   .status = attempt_.head().status,
+                   .kind = AnswerKind::kEventStream,
+                   .coding = decoder_ ? AnswerCoding::kDecoded : AnswerCoding::kAsSent,
+                   .framing = {state_.client.http_1_0() ? AnswerFraming::Kind::kUntilClose
+                                                        : AnswerFraming::Kind::kChunked,
+                               0},
+                   .labels = state_.labels(),
+                   .keep_alive = state_.client.keep_alive() && !state_.client.http_1_0()};
+  append_relayed_head(text, head);
+  state_.answer.hold_head(std::move(text), attempt_.head().status);
+}
+
+// Takes what one read brought; what of it is for the client is then composed in the loop's buffer.
+StreamRelay::Progress StreamRelay::take(std::string_view bytes, Nanos now) {
+  state_.clocks.start(ClockName::kSilence, now,
+                      attempt_.channel().options.timeouts.silence_ms.value_or(
+                          state_.settings->options.timeouts.silence_ms));
+  // A head on its own is not passed on: until a byte of the body is, another channel may take over.
+  if (bytes.empty() && attempt_.reader().done()) return Progress::kComplete;
+  http::ResponseHead no_trailer_head;
+  Progress progress = Progress::kMore;
+  do {
+    const Result<http::ResponseReader::Step> step = attempt_.reader().next(bytes, no_trailer_head);
+    if (!step) {
+      broken_ =
+          Error(ErrorCode::kUpstreamProtocol,
+                concat("Channel ", attempt_.channel().options.name, ": ", step.error().message));
+      progress = Progress::kBroken;
+      break;
+    }
+    if (step->kind == http::ResponseReader::Kind::kBody) {
+      const Status taken = take_body(step->body, now);
+      if (taken) continue;
+      broken_ = taken.error();
+      progress = Progress::kBroken;
+      break;
+    }
+    if (step->kind == http::ResponseReader::Kind::kEnd) {
+      if (!bytes.empty()) attempt_.spoil();
+      progress = Progress::kComplete;
+      break;
+    }
+  } while (!bytes.empty() || attempt_.reader().body_exhausted());
+  return progress;
+}
+
+Status StreamRelay::take_body(std::string_view piece, Nanos now) {
+  attempt_.stamp(AttemptStamp::kFirstByte, now);
+  std::string decoded;
+  if (decoder_) {
+    if (const Status done = decoder_->decode(piece, decoded, kDecodedMax); !done) return done;
+    piece = decoded;
+  }
+  const Result<std::span<const wire::EventFacts>> events = observer_.feed(piece);
+  if (!events) return fail(events.error());
+  for (const wire::EventFacts& event : *events) observe(event, now);
+  const std::string_view visible = gate_.feed(piece, *events, state_.context.scratch);
+  if (visible.empty()) return {};
+  std::string& out = composed_ ? state_.context.out : state_.answer.begin();
+  composed_ = true;
+  out.append(visible);
+  return {};
+}
+
+void StreamRelay::observe(const wire::EventFacts& event, Nanos now) {
+  attempt_.stamp(AttemptStamp::kFirstFrame, now);
+  if (event.token) observe_token(event, now);
+  if (event.terminal || event.error) attempt_.stamp(AttemptStamp::kTerminal, now);
+}
+
+void StreamRelay::observe_token(const wire::EventFacts& event, Nanos now) {
+  const Nanos at = state_.offset(now);
+  attempt_.stamp(AttemptStamp::kFirstToken, now);
+  if (event.channel != wire::TokenChannel::kReasoning)
+    attempt_.stamp(AttemptStamp::kFirstVisible, now);
+  attempt_.record().stamps.move_to(AttemptStamp::kLastToken, at);
+  const Nanos blocked = state_.client.blocked_ns();
+  const timeline::TokenTimes::Added added =
+      state_.token_times.add(at, blocked - blocked_at_last_token_, state_.context.loop.late(now));
+  blocked_at_last_token_ = blocked;
+  state_.clocks.stop(ClockName::kFirstToken);
+  state_.clocks.start(ClockName::kBetweenTokens, now,
+                      attempt_.channel().options.timeouts.between_tokens_ms.value_or(
+                          state_.settings->options.timeouts.between_tokens_ms));
+  if (!added.first) series_.tbt.record(added.gap.length);
+}
+
+// Writes what take() composed; true as well when there was nothing.
+net::Task<bool> StreamRelay::write_out() {
+  if (!composed_) co_return !state_.client.gone();
+  composed_ = false;
+  const bool complete =
+      attempt_.reader().done() && (observer_.finished() || observer_.error_seen());
+  if (complete) state_.context.out.append(gate_.held());
+  state_.answer.end(complete ? ClientAnswer::Last::kYes : ClientAnswer::Last::kNo);
+  state_.answer.mark_relayed();
+  const Nanos now = monotonic_ns();
+  state_.clocks.start(ClockName::kHeartbeat, now, state_.settings->options.keepalive_ms);
+  if (state_.answer.try_flush()) co_return true;
+  state_.own.pause(now);
+  const bool written = co_await state_.answer.flush();
+  state_.own.resume(monotonic_ns());
+  co_return written;
+}
+
+Error StreamRelay::unfinished() const {
+  return Error(
+      ErrorCode::kUpstreamUnfinished,
+      concat("Channel ", attempt_.channel().options.name,
+             ": the upstream ended the stream without its final event; the answer is incomplete"));
+}
+
+// The framing has ended, or the dialect's final event was seen and the connection is gone.
+net::Task<Ending> StreamRelay::end_well() {
+  if (!observer_.finished() && !observer_.error_seen()) {
+    const Ending ending = co_await end_broken(unfinished(), Outcome::kUpstreamError);
+    co_return ending;
+  }
+  if (!state_.answer.ended()) {
+    state_.answer.begin().append(gate_.held());
+    state_.answer.end(ClientAnswer::Last::kYes);
+    state_.answer.mark_relayed();
+    bool written = state_.answer.try_flush();
+    if (!written) written = co_await state_.answer.flush();
+    if (!written) co_return end_gone();
+  }
+  keep_facts();
+  if (!observer_.error_seen()) {
+    attempt_.settle(Outcome::kOk, nullptr);
+    state_.call.outcome = Outcome::kOk;
+    co_return Ending::kServed;
+  }
+  const wire::ErrorWords& words = observer_.error_words();
+  const Error told(ErrorCode::kUpstreamError,
+                   concat("Channel ", attempt_.channel().options.name, ": ",
+                          words.message.empty() ? words.type : words.message));
+  attempt_.settle(Outcome::kUpstreamError, &told);
+  state_.call.outcome = Outcome::kUpstreamError;
+  state_.call.error = attempt_.record().error;
+  co_return Ending::kServed;
+}
+
+// Nothing relayed yet: another channel may try. Otherwise the client is told in its dialect, and
+// the body is left without its end.
+net::Task<Ending> StreamRelay::end_broken(Error error, Outcome outcome) {
+  if (!state_.answer.relayed()) {
+    Failure failure;
+    failure.elsewhere = error.code != ErrorCode::kTimeoutTotal;
+    failure.error = std::move(error);
+    failure.outcome = outcome;
+    attempt_.settle_failed(std::move(failure));
+    co_return Ending::kFailed;
+  }
+  keep_facts();
+  std::string& out = state_.answer.begin();
+  if (!gate_.at_boundary()) out += "\n\n";
+  wire::append_error_event(out, state_.call.dialect, error, state_.call.id.view(), &observer_);
+  state_.answer.end(ClientAnswer::Last::kNo);
+  state_.client.break_off();
+  bool written = state_.answer.try_flush();
+  if (!written) written = co_await state_.answer.flush();
+  attempt_.settle(outcome, &error);
+  state_.call.outcome = written ? outcome : Outcome::kClientGone;
+  state_.call.error = attempt_.record().error;
+  co_return written ? Ending::kServed : Ending::kGone;
+}
+
+Ending StreamRelay::end_gone() {
+  keep_facts();
+  attempt_.settle(Outcome::kClientGone, nullptr);
+  return Ending::kGone;
+}
+
+void StreamRelay::keep_facts() {
+  timeline::Call& call = state_.call;
+  const wire::Usage usage = observer_.usage();
+  call.finish_reason = observer_.finish_reason();
+  if (usage.told) {
+    call.tokens = {usage.input,  usage.cached_input, usage.cache_creation_input,
+                   usage.output, usage.reasoning,    timeline::TokenSource::kUsage};
+  } else {
+    // Four bytes a token: a rule of thumb for English, marked as an estimate.
+    call.tokens.input = static_cast<int64_t>(state_.facts.prompt_bytes / 4);
+    call.tokens.output = static_cast<int64_t>((observer_.output_bytes() + 3) / 4);
+    call.tokens.source = timeline::TokenSource::kEstimated;
+  }
+  const wire::EngineTimes times =
+      wire::merge_engine_times(attempt_.header_times(), observer_.engine());
+  call.engine = {std::string(times.source), times.queue_ns,  times.prefill_ns,
+                 times.kv_transfer_ns,      times.decode_ns, times.first_token_ns,
+                 times.cached_tokens};
+}
+
+}  // namespace hw::gateway

@@ -1,0 +1,55 @@
+// StreamRelay: passes a stream of events from an attempt to the client, unchanged, one write for
+// each read, and stamps frames and tokens beside it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gateway/attempt.h"
+#include "http/coding.h"
+#include "wire/event_gate.h"
+#include "wire/stream_observer.h"
+
+namespace hw::gateway {
+
+class StreamRelay {
+ public:
+  StreamRelay(ExchangeState& state, Attempt& attempt);
+
+  // Relays to the end. kFailed where the stream broke before its first byte was relayed; afterwards
+  // a break is told to the client in its dialect and the answer is kServed.
+  net::Task<Ending> run();
+
+ private:
+  // What one read made of the stream.
+  enum class Progress : uint8_t {
+    kMore,
+    kComplete,  // the answer's framing has ended
+    kBroken,    // see broken_
+  };
+
+  void hold_head();
+  Progress take(std::string_view bytes, Nanos now);
+  Status take_body(std::string_view piece, Nanos now);
+  void observe(const wire::EventFacts& event, Nanos now);
+  void observe_token(const wire::EventFacts& event, Nanos now);
+  net::Task<bool> write_out();
+  net::Task<Ending> end_well();
+  net::Task<Ending> end_broken(Error error, Outcome outcome);
+  Ending end_gone();
+  Error unfinished() const;
+  void keep_facts();
+
+  ExchangeState& state_;
+  Attempt& attempt_;
+  wire::StreamObserver observer_;
+  wire::EventGate gate_;
+  std::optional<http::Decoder> decoder_;
+  std::optional<Error> broken_;
+  LatencySeries& series_;
+  Nanos blocked_at_last_token_ = 0;
+  bool composed_ = false;  // the loop's buffer has bytes of this stream to write
+};
+
+}  // namespace hw::gateway
