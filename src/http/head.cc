@@ -56,6 +56,37 @@ const char* find_control(const char* at, const char* end) {
   return at;
 }
 
+#if defined(__SSE2__)
+// Each byte of `bytes` that lies in [low, high]: all ones.
+__m128i in_range(__m128i bytes, char low, char high) {
+  const __m128i above = _mm_sub_epi8(bytes, _mm_set1_epi8(low));
+  return _mm_cmpeq_epi8(_mm_min_epu8(above, _mm_set1_epi8(static_cast<char>(high - low))), above);
+}
+#endif
+
+// The first character in [at, end) that is none of a token, or end. Nearly every name is letters,
+// digits and dashes, which are looked at 16 at a time.
+const char* find_token_end(const char* at, const char* end) {
+#if defined(__SSE2__)
+  while (end - at >= 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i letters = in_range(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 'z');
+    const __m128i digits = in_range(bytes, '0', '9');
+    const __m128i dashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('-'));
+    const int mask = _mm_movemask_epi8(_mm_or_si128(letters, _mm_or_si128(digits, dashes)));
+    if (mask == 0xffff) {
+      at += 16;
+      continue;
+    }
+    at += __builtin_ctz(~static_cast<unsigned>(mask));
+    if (!is_token_char(*at)) return at;
+    ++at;
+  }
+#endif
+  while (at < end && is_token_char(*at)) ++at;
+  return at;
+}
+
 constexpr const char* kBareLf = "a line ends in LF without CR";
 constexpr const char* kControlCharacter = "a field value has a control character in it";
 
@@ -93,7 +124,9 @@ struct Control {
 
   // The length of the name decides alone in most cases.
   void take(const Field& field) {
-    const auto is = [&](std::string_view name) { return equal_ignoring_case(field.name, name); };
+    const auto is = [&](std::string_view name) {
+      return lower(field.name.front()) == name.front() && equal_ignoring_case(field.name, name);
+    };
     switch (field.name.size()) {
       case 4:
         if (is("host")) ++hosts, host = field.value;
@@ -184,7 +217,7 @@ class HeadParser {
  private:
   bool field(Field& out) {
     const char* begin = at_;
-    while (is_token_char(*at_)) ++at_;
+    at_ = find_token_end(at_, blank_line_);
     out.name = {begin, at_};
     if (*at_ != ':' || out.name.empty()) return fail(name_fault(begin));
     do ++at_;

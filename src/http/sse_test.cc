@@ -6,50 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "http/sse_reference.h"
+
 namespace hw::http {
 namespace {
 
-struct Event {
-  std::string type;
-  std::string data;
-  size_t end = 0;  // offset behind its blank line
-  bool operator==(const Event&) const = default;
-};
-
-// The standard's algorithm over the whole stream, character by character.
-std::vector<Event> reference(std::string_view bytes) {
-  std::vector<Event> events;
-  std::string line, data, type;
-  bool has_data = false;
-  size_t at = bytes.starts_with("\xef\xbb\xbf") ? 3 : 0;
-  while (at < bytes.size()) {
-    const char c = bytes[at++];
-    if (c != '\r' && c != '\n') {
-      line += c;
-      continue;
-    }
-    if (c == '\r' && at < bytes.size() && bytes[at] == '\n') ++at;
-    if (line.empty()) {
-      if (has_data) events.push_back({type, data.substr(0, data.size() - 1), at});
-      data.clear();
-      type.clear();
-      has_data = false;
-      continue;
-    }
-    const size_t colon = std::min(line.find(':'), line.size());
-    const std::string name = line.substr(0, colon);
-    std::string value = line.substr(std::min(colon + 1, line.size()));
-    if (value.starts_with(" ")) value.erase(0, 1);
-    if (name == "data") {
-      data += value + "\n";
-      has_data = true;
-    } else if (name == "event") {
-      type = value;
-    }
-    line.clear();
-  }
-  return events;
-}
+using Event = ReferenceEvent;
 
 // Feeds reads that end at the given offsets, copied so that a view held too long is seen by ASan.
 class Reader {
@@ -84,7 +46,7 @@ std::vector<Event> without_ends(std::vector<Event> events) {
 }
 
 void check_all_splits(std::string_view bytes) {
-  const std::vector<Event> expected = reference(bytes);
+  const std::vector<Event> expected = reference_events(bytes);
   Reader whole;
   whole.read(bytes);
   CHECK(whole.events() == expected);
