@@ -73,7 +73,7 @@ async def read_answer(reader):
     if b"transfer-encoding: chunked" in head:
         size = 1
         while size:
-            size = int(await reader.readline(), 16)
+            size = int(await reader.readuntil(b"\r\n"), 16)
             await reader.readexactly(size + 2)
     else:
         length = head.split(b"content-length:", 1)[1].split(b"\r\n", 1)[0]
