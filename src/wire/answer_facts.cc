@@ -59,7 +59,7 @@ class AnswerReader {
         if (key == "message") {
           count_chat_message(member.object(), count_);
         } else if (key == "text") {
-          count_.add(TokenChannel::kContent, text_size(member));
+          count_.add(TokenChannel::kContent, member.text_or(""));
         } else if (key == "finish_reason") {
           if (facts_.finish_reason.empty()) {
             keep(facts_.finish_reason, member.text_or(""), kWordBytesMax);

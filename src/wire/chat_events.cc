@@ -24,18 +24,21 @@ void read_choice(json::Object choice, StreamState& state, EventReading& reading)
     } else if (key == "delta") {
       count_chat_message(value.object(), reading.text);
     } else if (key == "text") {
-      reading.text.add(TokenChannel::kContent, text_size(value));
+      reading.text.add(TokenChannel::kContent, value.text_or(""));
     } else if (key == "finish_reason") {
       finished = value.has_text();
       if (finished && state.finish_reason.empty()) {
         keep(state.finish_reason, value.text_or(""), kWordBytesMax);
       }
-    } else {
-      read_engine_member(key, value, state.engine);
+    } else if (read_engine_member(key, value, state.engine)) {
+      reading.only_text = false;
     }
   });
   state.choices_seen |= bit;
-  if (finished) state.choices_finished |= bit;
+  if (finished) {
+    state.choices_finished |= bit;
+    reading.only_text = false;
+  }
 }
 
 // Both dialects' chunks differ in their choices only.
@@ -60,14 +63,15 @@ void read_chunk(Dialect dialect, json::Document& document, StreamState& state,
       flat_error = value.text_or("") == "error";  // vLLM before 0.11: type, code, message beside it
     } else if (key == "id") {
       if (state.id.empty()) keep(state.id, value.text_or(""), kIdBytesMax);
-    } else {
-      read_engine_member(key, value, state.engine);
+    } else if (read_engine_member(key, value, state.engine)) {
+      reading.only_text = false;
     }
   });
   if (flat_error && !reading.error) {
     reading.error = true;
     read_error(document.root(), state.error_words);
   }
+  if (usage || reading.error) reading.only_text = false;
   reading.usage_only = usage && choices == 0 && !reading.error;
 }
 

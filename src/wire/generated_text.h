@@ -22,17 +22,31 @@ std::string_view token_channel_name(TokenChannel channel);
 // UTF-8 bytes of generated text by channel.
 class TextCount {
  public:
-  // Adds to one channel.
-  void add(TokenChannel channel, size_t bytes) { bytes_[static_cast<size_t>(channel)] += bytes; }
+  // Adds a piece of text to one channel.
+  void add(TokenChannel channel, std::string_view text) {
+    bytes_[static_cast<size_t>(channel)] += text.size();
+    if (text.empty()) return;
+    ++pieces_;
+    piece_ = text;
+  }
+  // Adds text that is not one piece of the JSON.
+  void add_scattered(TokenChannel channel, size_t bytes) {
+    bytes_[static_cast<size_t>(channel)] += bytes;
+    pieces_ += 2;
+  }
   // Of one channel.
   uint64_t of(TokenChannel channel) const { return bytes_[static_cast<size_t>(channel)]; }
   // Of all channels.
   uint64_t total() const { return bytes_[0] + bytes_[1] + bytes_[2] + bytes_[3]; }
   // The most visible channel with text. Precondition: total() > 0.
   TokenChannel most_visible() const;
+  // The text itself where it is one piece, else empty. Lives as long as the JSON it came from.
+  std::string_view only_piece() const { return pieces_ == 1 ? piece_ : std::string_view(); }
 
  private:
   std::array<uint64_t, kTokenChannelCount> bytes_{};
+  size_t pieces_ = 0;
+  std::string_view piece_;
 };
 
 // A chat message or its delta: content, reasoning (of which servers send the same piece under up to
@@ -44,10 +58,5 @@ void count_responses_output(json::Array output, TextCount& count);
 
 // The content blocks of an Anthropic message: text, thinking, tool inputs as JSON.
 void count_messages_content(json::Array blocks, TextCount& count);
-
-// Unescaped bytes of a string; 0 for anything else.
-inline size_t text_size(const json::Value& value) {
-  return value.text_or("").size();
-}
 
 }  // namespace hw::wire

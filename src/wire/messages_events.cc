@@ -11,13 +11,14 @@ namespace {
 void read_delta(json::Object delta, StreamState& state, EventReading& reading) {
   delta.each([&](std::string_view key, const json::Value& value) {
     if (key == "text") {
-      reading.text.add(TokenChannel::kContent, text_size(value));
+      reading.text.add(TokenChannel::kContent, value.text_or(""));
     } else if (key == "thinking") {
-      reading.text.add(TokenChannel::kReasoning, text_size(value));
+      reading.text.add(TokenChannel::kReasoning, value.text_or(""));
     } else if (key == "partial_json") {
-      reading.text.add(TokenChannel::kTool, text_size(value));
+      reading.text.add(TokenChannel::kTool, value.text_or(""));
     } else if (key == "stop_reason" && value.has_text()) {
       keep(state.finish_reason, value.text_or(""), kWordBytesMax);
+      reading.only_text = false;
     }
   });
 }
@@ -51,13 +52,13 @@ void read_messages_event(std::string_view type, json::Document& document, Stream
       usage = value;
     } else if (key == "error") {
       error = value;
-    } else {
-      read_engine_member(key, value, state.engine);
+    } else if (read_engine_member(key, value, state.engine)) {
+      reading.only_text = false;
     }
   });
-  if (type == "content_block_delta") {
-    read_delta(delta.object(), state, reading);
-  } else if (type == "message_start") {
+  if (type == "content_block_delta") return read_delta(delta.object(), state, reading);
+  reading.only_text = false;
+  if (type == "message_start") {
     read_message(message.object(), state);
   } else if (type == "message_delta") {
     read_delta(delta.object(), state, reading);

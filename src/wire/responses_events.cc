@@ -122,6 +122,7 @@ void read_final(std::string_view type, json::Object response, StreamState& state
 void read_responses_event(std::string_view type, json::Document& document, StreamState& state,
                           EventReading& reading) {
   json::Value response, delta, error;
+  reading.only_text = false;  // they are numbered
   document.root().each([&](std::string_view key, const json::Value& value) {
     if (key == "type") {
       type = value.text_or(type);
@@ -138,7 +139,7 @@ void read_responses_event(std::string_view type, json::Document& document, Strea
     }
   });
   if (const auto channel = delta_channel(type)) {
-    reading.text.add(*channel, text_size(delta));
+    reading.text.add(*channel, delta.text_or(""));
     return;
   }
   if (type == "error") {

@@ -12,6 +12,8 @@ namespace {
 
 // The end that chat and completions write where JSON would be.
 constexpr std::string_view kDone = "[DONE]";
+// The type of an event that is an error in any dialect.
+constexpr std::string_view kErrorType = "error";
 
 bool ends_with_done(Dialect dialect) {
   return dialect == Dialect::kOpenaiChat || dialect == Dialect::kOpenaiCompletions;
@@ -36,7 +38,7 @@ void read_event(Dialect dialect, std::string_view type, json::Document& document
 
 // An event that is called an error is one, whatever its data are.
 void read_named_error(const http::SseEvent& event, StreamState& state, EventReading& reading) {
-  if (event.type != "error" || reading.error) return;
+  if (event.type != kErrorType || reading.error) return;
   reading.error = true;
   json::Document document(ErrorCode::kUpstreamDialect);
   if (document.open(event.data)) read_error(document.root(), state.error_words);
@@ -63,31 +65,49 @@ Result<std::span<const EventFacts>> StreamObserver::feed(std::string_view bytes)
 }
 
 EventFacts StreamObserver::observe(const http::SseEvent& event) {
-  EventReading reading;
-  ++state_.events;
-  if (ends_with_done(dialect_) && trim(event.data) == kDone) {
-    reading.terminal = true;
-  } else {
-    json::Document document(ErrorCode::kUpstreamDialect);
-    if (document.open(event.data)) read_event(dialect_, event.type, document, state_, reading);
-    read_named_error(event, state_, reading);
-  }
   EventFacts fact;
+  ++state_.events;
+  if (const size_t text_bytes = pattern_.match(event)) {
+    count_token(fact, pattern_.channel(), text_bytes);
+    return fact;
+  }
+  const EventReading reading = read(event);
   fact.usage_only = reading.usage_only;
   fact.terminal = reading.terminal;
   fact.error = reading.error;
   state_.terminal |= reading.terminal;
   state_.error |= reading.error;
-  const uint64_t text_bytes = reading.text.total();
-  if (text_bytes > 0) {
-    fact.token = true;
-    fact.channel = reading.text.most_visible();
-    constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
-    fact.text_bytes = static_cast<uint32_t>(std::min(text_bytes, kMost));
-    ++state_.token_events;
-    state_.output_bytes += text_bytes;
+  if (reading.text.total() > 0) {
+    count_token(fact, reading.text.most_visible(), reading.text.total());
   }
   return fact;
+}
+
+EventReading StreamObserver::read(const http::SseEvent& event) {
+  EventReading reading;
+  if (ends_with_done(dialect_) && trim(event.data) == kDone) {
+    reading.terminal = true;
+    return reading;
+  }
+  json::Document document(ErrorCode::kUpstreamDialect);
+  if (document.open(event.data)) {
+    read_event(dialect_, event.type, document, state_, reading);
+    const std::string_view piece = reading.text.only_piece();
+    if (reading.only_text && event.type != kErrorType && !piece.empty()) {
+      pattern_.learn(event, piece, reading.text.most_visible());
+    }
+  }
+  read_named_error(event, state_, reading);
+  return reading;
+}
+
+void StreamObserver::count_token(EventFacts& fact, TokenChannel channel, uint64_t text_bytes) {
+  constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+  fact.token = true;
+  fact.channel = channel;
+  fact.text_bytes = static_cast<uint32_t>(std::min(text_bytes, kMost));
+  ++state_.token_events;
+  state_.output_bytes += text_bytes;
 }
 
 bool StreamObserver::finished() const {

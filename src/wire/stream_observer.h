@@ -13,6 +13,7 @@
 #include "http/sse.h"
 #include "wire/engine_times.h"
 #include "wire/generated_text.h"
+#include "wire/repeat_pattern.h"
 #include "wire/stream_state.h"
 #include "wire/usage.h"
 
@@ -88,9 +89,12 @@ class StreamObserver {
 
  private:
   EventFacts observe(const http::SseEvent& event);
+  EventReading read(const http::SseEvent& event);
+  void count_token(EventFacts& fact, TokenChannel channel, uint64_t text_bytes);
 
   Dialect dialect_;
   StreamState state_;
+  RepeatPattern pattern_;
   http::SseScanner scanner_;
 };
 

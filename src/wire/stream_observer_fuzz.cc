@@ -32,6 +32,26 @@ Seen observe(StreamObserver& observer, std::string_view body, size_t piece) {
   return seen;
 }
 
+// An event alone, to an observer that knows no shape yet, means the same.
+void check_alone(Dialect dialect, std::string_view body) {
+  StreamObserver observer(dialect);
+  const auto events = observer.feed(body);
+  if (!events) return;
+  const std::vector<EventFacts> facts(events->begin(), events->end());
+  size_t from = 0;
+  for (EventFacts fact : facts) {
+    StreamObserver fresh(dialect);
+    // Behind a blank line, since a byte order mark counts at the start only.
+    const std::string event = "\n" + std::string(body.substr(from, fact.end - from));
+    const auto alone = fresh.feed(event);
+    from = fact.end;
+    if (from == facts.front().end) continue;
+    HW_ASSERT(alone.has_value() && alone->size() == 1);
+    fact.end = alone->front().end;
+    HW_ASSERT(fact == alone->front());
+  }
+}
+
 void check_kept(const StreamObserver& observer) {
   HW_ASSERT(observer.id().size() <= kIdBytesMax);
   HW_ASSERT(observer.finish_reason().size() <= kWordBytesMax);
@@ -68,5 +88,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   HW_ASSERT(whole.error_words() == split.error_words());
   HW_ASSERT(whole.response_object() == split.response_object());
   check_kept(whole);
+  check_alone(dialect, body);
   return 0;
 }

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "base/text.h"
+
 namespace hw::wire {
 namespace {
 
@@ -100,6 +102,55 @@ TEST_CASE("an event over the scanner's limit fails and keeps failing") {
   REQUIRE_FALSE(again.has_value());
   CHECK(again.error().code == ErrorCode::kUpstreamProtocol);
   CHECK_FALSE(observer.finished());
+}
+
+TEST_CASE("an event known again by its shape means what it means when it is parsed") {
+  const std::string_view before = R"(data: {"choices":[{"index":0,"delta":{"content":")";
+  const std::string_view behind = "\"}}]}\n\n";
+  StreamObserver observer(Dialect::kOpenaiChat);
+  for (const std::string_view text :
+       {"Hi", " there", "", "x", "a\\n", "\\u00e9", "\xc3\xa9", "\xff", "\x01", "\x7f",
+        "\xed\xa0\x80", "a\"}},{\"index\":1,\"delta\":{\"refusal\":\"b", "\\\"", "z\\", "end"}) {
+    const std::string event = concat(before, text, behind);
+    CAPTURE(event);
+    const EventFacts parsed = only_event(Dialect::kOpenaiChat, event);
+    const auto seen = observer.feed(event);
+    REQUIRE(seen.has_value());
+    REQUIRE(seen->size() == 1);
+    CHECK((*seen)[0] == parsed);
+  }
+}
+
+TEST_CASE("a repeated shape is still told apart by its event type, its end and its error") {
+  StreamObserver observer(Dialect::kOpenaiChat);
+  const std::string token = chunk(R"({"content":"Hi"})");
+  const auto feed = [&](const std::string& bytes) {
+    const auto events = observer.feed(bytes);
+    REQUIRE(events.has_value());
+    REQUIRE(events->size() == 1);
+    return (*events)[0];
+  };
+  CHECK(feed(token).token);
+  CHECK(feed(token).token);
+  CHECK(feed("event: error\n" + token).error);
+  CHECK(feed("data: [DONE]\n\n").terminal);
+  CHECK(observer.output_bytes() == 6);
+}
+
+TEST_CASE("reasoning under two names is never taken for a shape with one text") {
+  StreamObserver observer(Dialect::kOpenaiChat);
+  const auto bytes_of = [&](std::string_view a, std::string_view b) {
+    const auto events = observer.feed(
+        chunk(concat(R"({"reasoning":")", a, R"(","reasoning_content":")", b, "\"}")));
+    REQUIRE(events.has_value());
+    return (*events)[0].text_bytes;
+  };
+  CHECK(bytes_of("abc", "abc") == 3);
+  CHECK(bytes_of("a", "abc") == 3);
+  CHECK(bytes_of("abcd", "abc") == 4);
+  CHECK(bytes_of("", "abc") == 3);
+  CHECK(bytes_of("", "ab") == 2);
+  CHECK(bytes_of("xyz", "ab") == 3);
 }
 
 TEST_CASE("an observer is small while no event is partly received") {

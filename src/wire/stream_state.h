@@ -36,6 +36,9 @@ struct StreamState {
 // What one event says, while it is read.
 struct EventReading {
   TextCount text;
+  // Beside its text the event changes nothing that an earlier one like it has not changed. Readers
+  // take this back where they find anything else.
+  bool only_text = true;
   bool usage_only = false;
   bool terminal = false;
   bool error = false;

@@ -2,27 +2,12 @@
 
 #include <algorithm>
 
+#include "json/utf8.h"
+
 namespace hw::wire {
 namespace {
 
 constexpr size_t kExcerptCharactersMax = 200;
-
-// Length of the well-formed UTF-8 character at the start of `text` (RFC 3629 §4); 0 where there is
-// none.
-size_t character_size(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < size) return 0;
-  for (size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  const unsigned char second = byte(1);
-  const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
-  const bool beyond = (first == 0xed && second > 0x9f) || (first == 0xf4 && second > 0x8f);
-  return overlong || beyond ? 0 : size;
-}
 
 // Printable ASCII or above; the C1 control characters (U+0080 to U+009F) are not.
 bool printable(std::string_view character) {
@@ -113,7 +98,7 @@ std::string excerpt(std::string_view body) {
   size_t characters = 0;
   bool space = false;
   while (!body.empty()) {
-    const size_t size = character_size(body);
+    const size_t size = json::utf8_sequence_bytes(body);
     const std::string_view character = body.substr(0, std::max<size_t>(size, 1));
     body.remove_prefix(character.size());
     if (is_space(character[0])) {
