@@ -1,0 +1,113 @@
+#include "engine_server/instance_handler.h"
+
+#include <optional>
+#include <span>
+
+#include "base/text.h"
+#include "json/writer.h"
+#include "wire/error_body.h"
+#include "wire/model_list.h"
+
+namespace hw::engine_server {
+namespace {
+
+// A step that takes longer is stuck: the largest that the CPU backend is given takes seconds.
+constexpr Nanos kStuckStep = 30 * kSecond;
+
+std::string_view path_of(const http::RequestHead& head) {
+  std::string_view path = head.path.substr(0, head.path.find('?'));
+  if (path.starts_with("/v1/")) path.remove_prefix(3);
+  return path;
+}
+
+std::optional<Dialect> completion_dialect(std::string_view path) {
+  if (path == "/chat/completions") return Dialect::kOpenaiChat;
+  if (path == "/completions") return Dialect::kOpenaiCompletions;
+  return std::nullopt;
+}
+
+constexpr std::string_view kModelPrefix = "/models/";
+
+bool is_look_up(std::string_view path) {
+  return path == "/models" || path.starts_with(kModelPrefix) || path == "/health" ||
+         path == "/metrics";
+}
+
+Error wrong_method(std::string_view method, std::string_view expected) {
+  return Error(ErrorCode::kMethodNotAllowed,
+               concat("this path takes ", expected, ", not ", method));
+}
+
+}  // namespace
+
+net::Task<void> InstanceHandler::serve(http::ServerConnection& client,
+                                       const http::RequestHead& head) {
+  const std::string_view path = path_of(head);
+  const std::string_view request_id = head.fields.value("x-request-id");
+  const std::optional<Dialect> dialect = completion_dialect(path);
+  if (dialect && head.method == "POST" && !draining_) {
+    CompletionExchange exchange(services_, client, *dialect);
+    co_await exchange.run(request_id);
+    co_return;
+  }
+  Reply reply;
+  if (dialect && head.method == "POST") {
+    reply = error_reply(Error(ErrorCode::kDraining, "the instance is shutting down"), {});
+  } else if (dialect) {
+    reply = error_reply(wrong_method(head.method, "POST"), {});
+  } else {
+    reply = look_up(head, path);
+  }
+  co_await send_reply(client, reply);
+}
+
+void InstanceHandler::refuse(const Error& error, std::string_view, std::string& out) {
+  append_refusal(out, error);
+}
+
+Reply InstanceHandler::look_up(const http::RequestHead& head, std::string_view path) const {
+  if (!is_look_up(path)) {
+    return error_reply(
+        Error(ErrorCode::kUnknownRoute,
+              concat("no such path; there are /v1/chat/completions, /v1/completions, /v1/models, "
+                     "/health and /metrics")),
+        {});
+  }
+  if (head.method != "GET") return error_reply(wrong_method(head.method, "GET"), {});
+  if (path == "/health") return health();
+  if (path == "/models") return models({});
+  if (path.starts_with(kModelPrefix)) return models(path.substr(kModelPrefix.size()));
+  Reply reply;
+  reply.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  registry_.collect(reply.body);
+  return reply;
+}
+
+// 200 while requests are taken and steps go on.
+Reply InstanceHandler::health() const {
+  const engine::Snapshot snapshot = services_.engine.snapshot();
+  const bool stuck = snapshot.step_began && monotonic_ns() - *snapshot.step_began > kStuckStep;
+  Reply reply;
+  if (stuck || draining_) reply.status = 503;
+  json::Writer writer(reply.body);
+  writer.begin_object();
+  writer.field("status", stuck ? "stuck" : draining_ ? "draining" : "ok");
+  writer.field("running", snapshot.load.running);
+  writer.field("waiting", snapshot.load.waiting);
+  writer.end_object();
+  return reply;
+}
+
+Reply InstanceHandler::models(std::string_view name) const {
+  Reply reply;
+  if (name.empty()) {
+    wire::append_model_list(reply.body, Family::kOpenai, std::span(&services_.model_id, 1));
+  } else if (name == services_.model_id) {
+    wire::append_model(reply.body, Family::kOpenai, services_.model_id);
+  } else {
+    return error_reply(wire::unknown_model(name), {});
+  }
+  return reply;
+}
+
+}  // namespace hw::engine_server

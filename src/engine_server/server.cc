@@ -1,0 +1,149 @@
+#include "engine_server/server.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "engine/engine.h"
+#include "engine/engine_metrics.h"
+#include "engine_server/completion_exchange.h"
+#include "engine_server/instance_handler.h"
+#include "http/server.h"
+#include "net/listener.h"
+#include "net/loop.h"
+#include "net/timers.h"
+
+namespace hw::engine_server {
+namespace {
+
+constexpr Nanos kDrainTime = 30 * kSecond;
+constexpr Nanos kDrainLook = 10 * kMillisecond;
+
+// An instance is asked by gateways, not by the world: a few more connections than requests.
+http::ServerOptions http_options(const engine::Limits& limits) {
+  http::ServerOptions options;
+  options.connections_max = limits.requests_max + 256;
+  return options;
+}
+
+// Numbers that vLLM's users look for beside the changing ones.
+void count_cache(Registry& registry, const engine::Limits& limits, std::string_view model_id) {
+  const std::string blocks = concat(limits.cells / engine::kBlockTokens);
+  const std::string block = concat(engine::kBlockTokens);
+  const std::string cells = concat(limits.cells);
+  const Labels labels = {{"block_size", block},    {"enable_prefix_caching", "False"},
+                         {"engine", "0"},          {"kv_cache_size_tokens", cells},
+                         {"model_name", model_id}, {"num_gpu_blocks", blocks}};
+  registry.gauge("vllm:cache_config_info", "Information of the LLMEngine CacheConfig", labels)
+      .set(1);
+}
+
+}  // namespace
+
+struct InstanceServer::Impl {
+  // Looks from time to time whether the drain is through.
+  struct DrainTimer final : net::Deadline {
+    Impl& impl;
+    explicit DrainTimer(Impl& i) : Deadline(i.loop.timers()), impl(i) {}
+    void on_deadline() override { impl.look_after_drain(); }
+  };
+
+  Impl(const engine::Options& options, engine::Instance instance, Registry& registry)
+      : tokenizer(std::move(instance.tokenizer)),
+        limits(instance.limits),
+        metrics(registry, options.model.model_id),
+        engine(limits, std::move(instance.backend), *tokenizer, clock, metrics),
+        services{engine, *tokenizer, options.model.model_id, options.server.request_timeout_seconds,
+                 loop,   random},
+        handler(services, registry, http_options(limits)),
+        server(loop, handler, nullptr),
+        drain_timer(*this) {
+    count_cache(registry, limits, options.model.model_id);
+    gauges = registry.on_collect([this] { set_gauges(); });
+  }
+
+  void set_gauges() {
+    const engine::Load load = engine.snapshot().load;
+    metrics.running.set(load.running);
+    metrics.waiting.set(load.waiting);
+    metrics.cells_used_ppm.set(load.cells_used * 1'000'000 / load.cells);
+  }
+
+  // On the loop, as all below.
+  void drain() {
+    const Nanos now = monotonic_ns();
+    if (drain_until) {
+      server.abort_all();
+      return;
+    }
+    drain_until = now + kDrainTime;
+    handler.begin_drain();
+    listener->stop();
+    server.drain();
+    look_after_drain();
+  }
+
+  void look_after_drain() {
+    if (server.connections() == 0) return loop.stop();
+    const Nanos now = monotonic_ns();
+    if (now >= *drain_until) server.abort_all();
+    drain_timer.set(now + kDrainLook);
+  }
+
+  SystemClock clock;
+  Random random{random_seed()};
+  net::Loop loop{0};
+  std::unique_ptr<engine::Tokenizer> tokenizer;
+  engine::Limits limits;
+  engine::EngineMetrics metrics;
+  engine::Engine engine;
+  Services services;
+  InstanceHandler handler;
+  http::Server server;
+  std::unique_ptr<net::Listener> listener;
+  DrainTimer drain_timer;
+  std::optional<Nanos> drain_until;
+  CollectHook gauges;
+};
+
+InstanceServer::InstanceServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+InstanceServer::~InstanceServer() = default;
+
+Result<std::unique_ptr<InstanceServer>> InstanceServer::open(const engine::Options& options,
+                                                             engine::Instance instance,
+                                                             Registry& registry) {
+  for (const std::string& note : instance.notes) log_info("engine", note);
+  log_info("engine",
+           concat("model ", options.model.model_id, ": ", instance.description, "; at most ",
+                  instance.limits.sequences_max, " sequences, ", instance.limits.step_tokens_max,
+                  " tokens a step, KV cache of ", instance.limits.cells, " tokens, ",
+                  instance.limits.threads, " compute threads"));
+  auto impl = std::make_unique<Impl>(options, std::move(instance), registry);
+  Impl* const raw = impl.get();
+  Result<std::unique_ptr<net::Listener>> listener =
+      net::Listener::open(impl->loop, options.server.host, options.server.port,
+                          [raw](int fd) { raw->server.accept(fd); });
+  if (!listener) return fail(std::move(listener.error()));
+  impl->listener = std::move(*listener);
+  impl->listener->start();
+  return std::unique_ptr<InstanceServer>(new InstanceServer(std::move(impl)));
+}
+
+uint16_t InstanceServer::port() const {
+  return impl_->listener->port();
+}
+
+void InstanceServer::run() {
+  impl_->loop.run();
+  impl_->engine.stop();
+}
+
+void InstanceServer::stop() {
+  impl_->loop.post([impl = impl_.get()] { impl->drain(); });
+}
+
+}  // namespace hw::engine_server
