@@ -19,21 +19,6 @@ std::string_view bearer_token(std::string_view value) {
   return trim(rest);
 }
 
-// The secret in a header's value by the header's own rule; empty where it holds none.
-std::string_view secret_in(const Presented& presented) {
-  switch (presented.source) {
-    case CredentialSource::kAuthorization:
-      return bearer_token(presented.value);
-    case CredentialSource::kApiKey:
-      return presented.value;
-    case CredentialSource::kLitellmApiKey: {
-      const std::string_view token = bearer_token(presented.value);
-      return token.empty() ? presented.value : token;
-    }
-  }
-  return {};
-}
-
 // `text` without what copying and shell quoting leave around a key.
 std::string_view without_wrapping(std::string_view text) {
   constexpr std::string_view kWrapping = " \t\r\n\"'`<>,;";
@@ -153,13 +138,27 @@ std::string_view credential_source_name(CredentialSource source) {
   return "";
 }
 
+std::string_view presented_secret(const Presented& presented) {
+  switch (presented.source) {
+    case CredentialSource::kAuthorization:
+      return bearer_token(presented.value);
+    case CredentialSource::kApiKey:
+      return presented.value;
+    case CredentialSource::kLitellmApiKey: {
+      const std::string_view token = bearer_token(presented.value);
+      return token.empty() ? presented.value : token;
+    }
+  }
+  return {};
+}
+
 Result<Admission> authorize(const KeySnapshot& keys, std::span<const Presented> presented) {
   using enum CredentialSource;
   const Presented* first_unknown = nullptr;
   for (const CredentialSource source : {kAuthorization, kApiKey, kLitellmApiKey}) {
     for (const Presented& one : presented) {
       if (one.source != source || trim(one.value).empty()) continue;
-      const std::string_view secret = secret_in(one);
+      const std::string_view secret = presented_secret(one);
       const Key* key = secret.empty() ? nullptr : keys.find_secret(secret);
       if (key == nullptr) {
         if (first_unknown == nullptr) first_unknown = &one;

@@ -83,6 +83,9 @@ struct Presented {
 // More credential headers than this are a bad request; the gateway keeps no more.
 inline constexpr size_t kPresentedMax = 8;
 
+// The secret in a header's value by the header's own rule; empty where it holds none.
+std::string_view presented_secret(const Presented& presented);
+
 // Who was let in, and by which header. `key` points into the snapshot.
 struct Admission {
   const Key* key = nullptr;
