@@ -45,6 +45,18 @@ build() {
   cmake --build --preset "$preset" --target "$@"
 }
 
+# tested MODULE...: those of the modules that have tests, one a line; says which have none.
+tested() {
+  local module
+  for module in "$@"; do
+    if compgen -G "src/$module/*_test.cc" >/dev/null; then
+      echo "$module"
+    else
+      say "the module $module has no tests, NOT run"
+    fi
+  done
+}
+
 # tests WHAT COMMAND...: runs a suite with its output on standard error and adds to `passed` and
 # `failed` what the last line `N passed, N failed` says; a suite without that line is one test.
 tests() {

@@ -1,9 +1,10 @@
-"""Line coverage of modules by their own tests.
+"""Line coverage of modules.
 
-    python3 tests/coverage.py BUILD_DIR MODULE...
+    python3 tests/coverage.py BUILD_DIR MODULE... [--and MODULE...]
 
-BUILD_DIR was built with g++ --coverage. Runs MODULE_test for each module, reads the counters with
-gcov, prints a row a module with the lines that no test reached, and fails below PERCENT_MIN.
+BUILD_DIR was built with g++ --coverage. Runs MODULE_test for each module, those behind --and too,
+which reach code of the first ones. Reads the counters with gcov, prints a row for each module in
+front of --and with the lines that no test reached, and fails below PERCENT_MIN.
 """
 import glob
 import gzip
@@ -21,16 +22,23 @@ def run_tests(build, modules):
     """Runs the test programs from nothing; gives the modules whose program failed."""
     for counters in glob.glob(f'{build}/**/*.gcda', recursive=True):
         os.remove(counters)
-    return [m for m in modules
-            if subprocess.run([f'{build}/src/{m}/{m}_test'],
-                              stdin=subprocess.DEVNULL).returncode != 0]
+    broken = []
+    for module in modules:
+        run = subprocess.run([f'{build}/src/{module}/{module}_test'], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if run.returncode != 0:
+            print(run.stdout)
+            broken.append(module)
+    return broken
 
 
 def line_counts(build):
-    """Path below src -> {line: times executed}, over every program and library."""
+    """Path below src -> {line: times executed}, over every object file that was built.
+
+    A file whose object no program linked has no counters but counts all the same: with 0."""
     counts = {}
-    for counters in glob.glob(f'{build}/**/*.gcda', recursive=True):
-        out = subprocess.run(['gcov', '--json-format', '--stdout', os.path.abspath(counters)],
+    for notes in glob.glob(f'{build}/**/*.gcno', recursive=True):
+        out = subprocess.run(['gcov', '--json-format', '--stdout', os.path.abspath(notes)],
                              cwd=build, capture_output=True, check=True).stdout
         for document in filter(None, unzip(out).split(b'\n')):
             add(counts, json.loads(document))
@@ -81,8 +89,11 @@ def report_module(module, counts):
 
 
 def main():
-    build, modules = sys.argv[1], sys.argv[2:]
-    broken = run_tests(build, modules)
+    build, modules, others = sys.argv[1], sys.argv[2:], []
+    if '--and' in modules:
+        at = modules.index('--and')
+        modules, others = modules[:at], modules[at + 1:]
+    broken = run_tests(build, modules + others)
     counts = line_counts(build)
     low = [m for m in modules if report_module(m, counts) < PERCENT_MIN]
     for module in broken:
@@ -90,7 +101,7 @@ def main():
     for module in low:
         print(f'{module}: below {PERCENT_MIN} %')
     failed = len(set(broken) | set(low))
-    print(f'{len(modules) - failed} passed, {failed} failed')
+    print(f'{len(modules + others) - failed} passed, {failed} failed')
     return 1 if failed else 0
 
 
