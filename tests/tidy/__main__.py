@@ -3,6 +3,7 @@
     python3 tests/tidy               every rule over the project; exit 1 when one is broken
     python3 tests/tidy --self-test   every rule against a violation planted for it
     python3 tests/tidy --headers CXX compiles each header that no .cc file includes first
+    python3 tests/tidy --options HEADWAY  the option reference against the program's own help
 
 Python's standard library only. Reads the whole tree in about a second; writes nothing.
 The last line is `N passed, N failed`, a rule counting as one test.
@@ -16,6 +17,7 @@ import documents  # noqa: E402 (beside this file)
 import forms  # noqa: E402
 import headers  # noqa: E402
 import layers  # noqa: E402
+import options  # noqa: E402
 import planted  # noqa: E402
 import report  # noqa: E402
 from tree import Tree  # noqa: E402
@@ -46,11 +48,20 @@ def check_headers(compiler):
     return len(alone) - len(findings), len(findings)
 
 
+def check_options(program):
+    total, findings = options.check(Tree.load(ROOT), program)
+    for finding in findings:
+        print(f'{finding.path}:{finding.line}: {finding.rule}: {finding.message}')
+    return max(total - len(findings), 0), len(findings) + (total == 0)
+
+
 def main(arguments):
     if arguments == ['--self-test']:
         passed, failed = planted.run(RULES)
     elif arguments[:1] == ['--headers'] and len(arguments) == 2:
         passed, failed = check_headers(arguments[1])
+    elif arguments[:1] == ['--options'] and len(arguments) == 2:
+        passed, failed = check_options(arguments[1])
     elif not arguments:
         passed, failed = check()
     else:

@@ -3,6 +3,7 @@
 Each case is (rule, {path: text or None}, path and line where it must be found). The clean tree
 itself must pass every rule, and so must each of CLEAN, forms that look wrong and are not.
 """
+import options
 from tree import MAP, Tree
 
 MAP_TEXT = '''# Map
@@ -154,6 +155,35 @@ CLEAN = [
 ]
 
 
+PAGE = '''## `headway.toml`
+### `[gateway]`
+| name | type | unit | default | change takes |
+|---|---|---|---|---|
+| `listen` | text |  | `"127.0.0.1:8080"` | restart |
+| `tls.key` | text |  | none | restart |
+### `[[keys]]`
+| `name` | text |  | required | reload |
+'''
+HELP = '''[gateway]  The listening side.
+  listen = "127.0.0.1:8080"
+      Address and port. Takes a text; HEADWAY_GATEWAY_LISTEN
+  tls.key
+      PEM file.
+[[keys]]  Keys.
+  name (required)
+      Shown in calls.
+'''
+# (page, help, line of the page where the difference must be found or None for none)
+OPTIONS = [
+    (PAGE, HELP, None),
+    (PAGE.replace('8080', '8081'), HELP, 5),
+    (PAGE.replace('none', '`"x"`'), HELP, 6),
+    (PAGE, HELP.replace(' (required)', ''), 8),
+    (PAGE, HELP.replace('  tls.key\n', ''), 6),
+    (PAGE.replace('| `tls.key` | text |  | none | restart |\n', ''), HELP, 1),
+]
+
+
 def overlay(changes):
     """The clean tree with some files replaced, added or (None) removed."""
     files = {**BASE, **changes}
@@ -172,7 +202,11 @@ def run(rules):
         for name, rule in rules.items():
             failures += [f'clean tree {number}: {name} finds {f.path}:{f.line} {f.message}'
                          for f in rule(overlay(changes))]
+    for number, (page, shown, line) in enumerate(OPTIONS):
+        found = [f.line for f in options.differences(page, {'headway.toml': shown})]
+        if found != ([line] if line else []):
+            failures.append(f'options {number}: planted in line {line}, found {found}')
     for failure in failures:
         print(failure)
-    total = len(CASES) + len(CLEAN) + 1
+    total = len(CASES) + len(CLEAN) + len(OPTIONS) + 1
     return max(0, total - len(failures)), len(failures)
