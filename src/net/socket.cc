@@ -60,22 +60,37 @@ struct Socket::Impl {
     if (--references == 0) delete this;
   }
 
+  // Keeps the Impl alive for a wait, whether that is completed or dropped with its loop.
+  class Reference {
+   public:
+    explicit Reference(Impl* impl) : impl_(impl) { ++impl->references; }
+    Reference(Reference&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
+    Reference& operator=(Reference&&) = delete;
+    ~Reference() {
+      if (impl_ != nullptr) impl_->release();
+    }
+    Impl* operator->() const { return impl_; }
+
+   private:
+    Impl* impl_;
+  };
+
   // The completion of a wait; a plain struct, so that Asio recycles its memory.
   template <bool kRead>
   struct Ready {
-    Impl* impl;
+    Reference impl;
     using executor_type = Executor;
     executor_type get_executor() const noexcept { return impl->loop.executor(); }
-    void operator()(const boost::system::error_code& error) const {
+    void operator()(const boost::system::error_code& error) {
       impl->template on_ready<kRead>(static_cast<bool>(error));
     }
   };
 
   struct Broken {
-    Impl* impl;
+    Reference impl;
     using executor_type = Executor;
     executor_type get_executor() const noexcept { return impl->loop.executor(); }
-    void operator()(const boost::system::error_code& error) const {
+    void operator()(const boost::system::error_code& error) {
       impl->break_pending = false;
       impl->read_wanted = true;
       impl->template finish_wait<true>(static_cast<bool>(error));
@@ -85,9 +100,8 @@ struct Socket::Impl {
   void arm_break() {
     if (break_pending) return;
     break_pending = true;
-    ++references;
-    Broken broken{this};
-    descriptor.async_wait(Descriptor::wait_error, broken);
+    Broken broken{Reference(this)};
+    descriptor.async_wait(Descriptor::wait_error, std::move(broken));
   }
 
   template <bool kRead>
@@ -95,9 +109,8 @@ struct Socket::Impl {
     bool& pending = kRead ? read_pending : write_pending;
     if (pending) return;
     pending = true;
-    ++references;
-    Ready<kRead> ready{this};
-    descriptor.async_wait(kRead ? Descriptor::wait_read : Descriptor::wait_write, ready);
+    Ready<kRead> ready{Reference(this)};
+    descriptor.async_wait(kRead ? Descriptor::wait_read : Descriptor::wait_write, std::move(ready));
   }
 
   template <bool kRead>
@@ -106,20 +119,17 @@ struct Socket::Impl {
     finish_wait<kRead>(cancelled);
   }
 
-  // The end of every wait: gives its reference back and tells the handler.
+  // The end of every wait: tells the handler.
   template <bool kRead>
   void finish_wait(bool cancelled) {
-    const bool closed = !descriptor.is_open();
-    SocketHandler* to_tell = handler;
+    if (cancelled || !descriptor.is_open()) return;
     Loop& on = loop;
-    release();
-    if (cancelled || closed) return;
     on.enter();
-    deliver<kRead>(to_tell);
+    deliver<kRead>(handler);
     on.leave();
   }
 
-  // `this` is alive: the Socket that owns it has not closed it. The handler's call may end that.
+  // The handler's call may close the socket; the wait's reference keeps this object until then.
   template <bool kRead>
   void deliver(SocketHandler* to_tell) {
     if (to_tell == nullptr) return;
