@@ -103,9 +103,13 @@ def file_names(tree):
 
 
 def folder_size(tree):
-    """A module of more than 25 files, tests apart, is two modules."""
+    """A module of more than 25 files, tests and what only they include apart, is two modules."""
+    code = {'src/' + name for path in tree.cpp_files(('src',)) if not is_aside(path)
+            for _, name, _ in tree.source(path).includes()}
+    asides = {'src/' + name for path in tree.cpp_files(('src',)) if is_aside(path)
+              for _, name, _ in tree.source(path).includes()}
     for module, paths in tree.modules().items():
-        count = sum(not is_aside(path) for path in paths)
+        count = sum(not is_aside(path) and path not in asides - code for path in paths)
         if count > FOLDER_FILES_MAX:
             yield Finding('src/' + module, 1, 'folder-size',
                           f'{count} files, more than {FOLDER_FILES_MAX}')

@@ -137,6 +137,8 @@ CASES = [
     ('languages', {'README.zh.md': '# 东西\n'}, 'README.md:1'),
 ]
 CLEAN = [
+    {**{f'src/http/part{n}.h': HEADER for n in range(22)}, 'src/http/fake.h': HEADER,
+     'src/http/head_test.cc': '#include "http/fake.h"\n'},
     {'src/http/head.cc': body('auto read = [&] { return 1; };',
                               'const int n = co_await run(std::move(read), a[1], b);',
                               'co_await run([](int x) { return x; });',
