@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "base/assert.h"
-#include "http/head.h"
+#include "http/fields.h"
 
 namespace hw::http {
 namespace {

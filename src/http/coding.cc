@@ -11,6 +11,7 @@
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "http/fields.h"
 
 namespace hw::http {
 
@@ -198,9 +199,7 @@ Decoder::~Decoder() = default;
 Result<Decoder> Decoder::make(std::string_view coding, ErrorCode blame) {
   Decoder decoder(blame);
   for (std::string_view rest = coding; !rest.empty();) {
-    const size_t comma = std::min(rest.find(','), rest.size());
-    const std::string_view name = trim(rest.substr(0, comma));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    const std::string_view name = take_list_element(rest);
     if (name.empty() || equal_ignoring_case(name, "identity")) continue;
     std::unique_ptr<Stage> stage = make_stage(name);
     if (stage == nullptr || decoder.second_ != nullptr) {

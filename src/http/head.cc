@@ -1,102 +1,21 @@
 #include "http/head.h"
 
-#include <array>
 #include <cstring>
-#include <new>
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 #include "base/text.h"
+#include "http/characters.h"
 
 namespace hw::http {
 namespace {
 
-// RFC 9110 §5.6.2 tchar.
-constexpr std::array<bool, 256> kTokenChar = [] {
-  std::array<bool, 256> token{};
-  for (int c = '0'; c <= '9'; ++c) token[c] = true;
-  for (int c = 'a'; c <= 'z'; ++c) token[c] = token[c - 'a' + 'A'] = true;
-  for (const char c : {'!', '#', '$', '%', '&', '\'', '*', '+', '-', '.', '^', '_', '`', '|', '~'})
-    token[static_cast<unsigned char>(c)] = true;
-  return token;
-}();
-
-bool is_token_char(char c) {
-  return kTokenChar[static_cast<unsigned char>(c)];
-}
 bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
-bool is_control(char c) {
-  return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
-}
-
-// The first control character other than HTAB in [at, end), or end.
-const char* find_control(const char* at, const char* end) {
-#if defined(__SSE2__)
-  const __m128i below_blank = _mm_set1_epi8(0x1f);
-  const __m128i tab = _mm_set1_epi8('\t');
-  const __m128i del = _mm_set1_epi8(0x7f);
-  while (end - at >= 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(bytes, below_blank), bytes);
-    const __m128i control =
-        _mm_or_si128(_mm_andnot_si128(_mm_cmpeq_epi8(bytes, tab), low), _mm_cmpeq_epi8(bytes, del));
-    const int mask = _mm_movemask_epi8(control);
-    if (mask != 0) return at + __builtin_ctz(static_cast<unsigned>(mask));
-    at += 16;
-  }
-#endif
-  while (at < end && !is_control(*at)) ++at;
-  return at;
-}
-
-#if defined(__SSE2__)
-// Each byte of `bytes` that lies in [low, high]: all ones.
-__m128i in_range(__m128i bytes, char low, char high) {
-  const __m128i above = _mm_sub_epi8(bytes, _mm_set1_epi8(low));
-  return _mm_cmpeq_epi8(_mm_min_epu8(above, _mm_set1_epi8(static_cast<char>(high - low))), above);
-}
-#endif
-
-// The first character in [at, end) that is none of a token, or end. Nearly every name is letters,
-// digits and dashes, which are looked at 16 at a time.
-const char* find_token_end(const char* at, const char* end) {
-#if defined(__SSE2__)
-  while (end - at >= 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    const __m128i letters = in_range(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), 'a', 'z');
-    const __m128i digits = in_range(bytes, '0', '9');
-    const __m128i dashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('-'));
-    const int mask = _mm_movemask_epi8(_mm_or_si128(letters, _mm_or_si128(digits, dashes)));
-    if (mask == 0xffff) {
-      at += 16;
-      continue;
-    }
-    at += __builtin_ctz(~static_cast<unsigned>(mask));
-    if (!is_token_char(*at)) return at;
-    ++at;
-  }
-#endif
-  while (at < end && is_token_char(*at)) ++at;
-  return at;
-}
-
 constexpr const char* kBareLf = "a line ends in LF without CR";
 constexpr const char* kControlCharacter = "a field value has a control character in it";
-
-// Takes one element off a comma-separated list; blanks around it are dropped, it may be empty.
-std::string_view take_element(std::string_view& list) {
-  const size_t comma = std::min(list.find(','), list.size());
-  const std::string_view element = trim(list.substr(0, comma));
-  list.remove_prefix(std::min(comma + 1, list.size()));
-  return element;
-}
 
 // What the fields say about framing and connection, gathered while they are read.
 struct Control {
@@ -115,7 +34,7 @@ struct Control {
 
   void take_connection(std::string_view list) {
     while (!list.empty()) {
-      const std::string_view option = take_element(list);
+      const std::string_view option = take_list_element(list);
       if (equal_ignoring_case(option, "close")) close = true;
       if (equal_ignoring_case(option, "keep-alive")) keep_alive = true;
       if (equal_ignoring_case(option, "upgrade")) connection_upgrade = true;
@@ -406,31 +325,6 @@ tl::unexpected<Error> fail_response(std::string_view what) {
 
 }  // namespace
 
-const Field* Fields::find(std::string_view name) const {
-  for (const Field& field : *this) {
-    if (equal_ignoring_case(field.name, name)) return &field;
-  }
-  return nullptr;
-}
-
-std::string_view Fields::value(std::string_view name) const {
-  const Field* field = find(name);
-  return field == nullptr ? std::string_view() : field->value;
-}
-
-size_t Fields::count(std::string_view name) const {
-  size_t count = 0;
-  for (const Field& field : *this) count += equal_ignoring_case(field.name, name) ? 1 : 0;
-  return count;
-}
-
-bool Fields::add(std::string_view name, std::string_view value) {
-  if (size_ == kFieldsMax) return false;
-  new (storage_ + size_ * sizeof(Field)) Field{name, value};
-  ++size_;
-  return true;
-}
-
 Result<size_t> HeadScanner::scan(std::string_view bytes, size_t head_bytes_max) {
   const std::string_view head = bytes.substr(0, head_bytes_max);
   for (;;) {
@@ -494,77 +388,6 @@ Result<size_t> parse_response_head(std::string_view bytes, const HeadLimits& lim
                                    std::string_view request_method, ResponseHead& out) {
   HeadScanner scanner;
   return parse_response_head(bytes, limits, request_method, scanner, out);
-}
-
-const char* parse_field_line(std::string_view line, Field& out) {
-  size_t at = 0;
-  while (at < line.size() && is_token_char(line[at])) ++at;
-  if (at == 0 || at == line.size() || line[at] != ':') return "a line is not `name: value`";
-  const std::string_view value = trim(line.substr(at + 1));
-  if (find_control(value.data(), value.data() + value.size()) != value.data() + value.size()) {
-    return kControlCharacter;
-  }
-  out = {line.substr(0, at), value};
-  return nullptr;
-}
-
-bool is_token(std::string_view text) {
-  for (const char c : text) {
-    if (!is_token_char(c)) return false;
-  }
-  return !text.empty();
-}
-
-bool is_field_value(std::string_view text) {
-  const char* end = text.data() + text.size();
-  if (find_control(text.data(), end) != end) return false;
-  return text.empty() || (!is_blank(text.front()) && !is_blank(text.back()));
-}
-
-bool is_hop_by_hop(std::string_view name) {
-  const auto is = [&](std::string_view other) { return equal_ignoring_case(name, other); };
-  switch (name.size()) {
-    case 2:
-      return is("te");
-    case 7:
-      return is("trailer") || is("upgrade");
-    case 10:
-      return is("connection") || is("keep-alive");
-    case 16:
-      return is("proxy-connection");
-    case 17:
-      return is("transfer-encoding");
-    case 18:
-      return is("proxy-authenticate");
-    case 19:
-      return is("proxy-authorization");
-  }
-  return false;
-}
-
-HopByHop::HopByHop(const Fields& fields) : fields_(fields) {
-  for (const Field& field : fields) {
-    if (!equal_ignoring_case(field.name, "connection")) continue;
-    std::string_view list = field.value;
-    while (!list.empty()) {
-      const std::string_view option = take_element(list);
-      lists_names_ |= !equal_ignoring_case(option, "close") &&
-                      !equal_ignoring_case(option, "keep-alive") && !option.empty();
-    }
-  }
-}
-
-bool HopByHop::drops(std::string_view name) const {
-  if (is_hop_by_hop(name)) return true;
-  if (!lists_names_) return false;
-  for (const Field& field : fields_) {
-    if (!equal_ignoring_case(field.name, "connection")) continue;
-    std::string_view list = field.value;
-    while (!list.empty()) {
-      if (equal_ignoring_case(take_element(list), name)) return true;
-    }
-  }
-  return false;
 }
 
 }  // namespace hw::http

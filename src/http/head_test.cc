@@ -265,39 +265,6 @@ TEST_CASE("a response head is found whatever it is cut into") {
   }
 }
 
-TEST_CASE("fields of one connection stay behind, the listed ones too") {
-  Fields fields;
-  fields.add("Connection", "close, X-Private");
-  fields.add("connection", " Foo ,,keep-alive");
-  const HopByHop hop(fields);
-  for (const std::string_view name :
-       {"connection", "Keep-Alive", "proxy-connection", "TE", "trailer", "Transfer-Encoding",
-        "upgrade", "Proxy-Authenticate", "proxy-authorization", "x-private", "FOO"}) {
-    CHECK_MESSAGE(hop.drops(name), name);
-  }
-  CHECK_FALSE(hop.drops("content-length"));
-  const Fields none;
-  CHECK_FALSE(HopByHop(none).drops("foo"));
-  CHECK(HopByHop(none).drops("te"));
-}
-
-TEST_CASE("tokens, values and field lines are told apart from what they are not") {
-  CHECK(is_token("x-a!#$%&'*+.^_`|~9"));
-  for (const std::string_view bad : {"", "a b", "a:", "a\x80", "a/"}) CHECK_FALSE(is_token(bad));
-  CHECK(is_field_value("a \t b\xff"));
-  CHECK(is_field_value(""));
-  for (const std::string_view bad : {" a", "a ", "a\r", "a\nb", "\x7f"}) {
-    CHECK_FALSE(is_field_value(bad));
-  }
-  Field field;
-  CHECK(parse_field_line("Server-Timing:  a;dur=1 ", field) == nullptr);
-  CHECK(field.name == "Server-Timing");
-  CHECK(field.value == "a;dur=1");
-  for (const std::string_view bad : {"", ":", "a", " a: b", "a : b", "a: b\x01"}) {
-    CHECK_MESSAGE(parse_field_line(bad, field) != nullptr, bad);
-  }
-}
-
 // --- The corpus that the end-to-end suite sends over sockets. --------------------------------
 
 struct Case {

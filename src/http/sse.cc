@@ -161,7 +161,8 @@ void SseScanner::join(std::string_view lines, SseEvent& event) {
 void SseScanner::drop_buffer() {
   delivered_ = false;
   buffer_.clear();
-  if (buffer_.capacity() > kKeptBytes) buffer_ = std::string();
+  // Assigning an empty string would keep the memory.
+  if (buffer_.capacity() > kKeptBytes) std::string().swap(buffer_);
 }
 
 }  // namespace hw::http

@@ -30,9 +30,9 @@ std::string request_body(size_t bytes) {
 }
 
 constexpr std::string_view kChunk =
-    R"({"id":"chatcmpl-9xYz","object":"chat.completion.chunk","created":1735000000,"model":"mock-1",)"
-    R"("system_fingerprint":"fp_1","choices":[{"index":0,"delta":{"content":" token17"},)"
-    R"("logprobs":null,"finish_reason":null}]})";
+    R"({"id":"chatcmpl-9xYz","object":"chat.completion.chunk","created":1735000000,)"
+    R"("model":"mock-1","system_fingerprint":"fp_1","choices":[{"index":0,"delta":)"
+    R"({"content":" token17"},"logprobs":null,"finish_reason":null}]})";
 
 void bench_request_splice(benchmark::State& state) {
   const std::string body = request_body(static_cast<size_t>(state.range(0)));

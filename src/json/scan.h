@@ -39,6 +39,7 @@ class Array;
 class Document;
 class Object;
 
+// What a value is.
 enum class Kind : uint8_t { kNull, kBool, kNumber, kString, kArray, kObject };
 
 // Bytes [offset, offset + length) of the document's text.
@@ -200,11 +201,11 @@ class Document {
   TokenIndex* index_ = nullptr;  // borrowed from the thread's pool once opened
 };
 
+// Defined here because every step of a walk calls them.
 inline Object Value::object() const {
   if (document_ == nullptr || document_->tokens_.at(token_) != '{') return {};
   return Object(document_, token_);
 }
-
 inline Array Value::array() const {
   if (document_ == nullptr || document_->tokens_.at(token_) != '[') return {};
   return Array(document_, token_);

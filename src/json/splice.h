@@ -13,6 +13,7 @@
 
 namespace hw::json {
 
+// Edits of one document: model, stream_options and two to spare.
 inline constexpr size_t kEditsMax = 4;
 
 // Replaces `removed` bytes at `offset` of the document by `inserted`.
@@ -28,6 +29,7 @@ struct Segments {
   std::array<std::string_view, 2 * kEditsMax + 1> parts;
   size_t count = 0;
 
+  // The pieces that are used.
   const std::string_view* begin() const { return parts.data(); }
   const std::string_view* end() const { return parts.data() + count; }
 };
@@ -44,8 +46,10 @@ class Splice {
   void insert(size_t offset, std::string inserted) { add(offset, 0, std::move(inserted)); }
   void remove(Range range) { add(range.offset, range.length, {}); }
 
+  // How many edits there are.
   bool empty() const { return count_ == 0; }
   size_t count() const { return count_; }
+  // Forgets every edit.
   void clear();
 
   // Bytes of a document of `document_bytes` after the edits. Precondition: every edit lies in it.

@@ -31,6 +31,7 @@ class Writer {
 
   explicit Writer(std::string& out) : out_(out) {}
 
+  // Brackets; each begin has its end.
   void begin_object() { open('{'); }
   void end_object() { close('}'); }
   void begin_array() { open('['); }
@@ -38,9 +39,11 @@ class Writer {
   // The name of the next value. Precondition: in an object, no key pending.
   void key(std::string_view name);
 
+  // One value: a string, quoted and escaped.
   void value(std::string_view text);
   void value(const std::string& text) { value(std::string_view(text)); }
   void value(const char* text) { value(std::string_view(text)); }
+  // One value: true or false, a double (null for NaN and infinity), an integer with all its digits.
   void value(bool boolean);
   void value(double number);
   template <std::integral T>
@@ -52,6 +55,7 @@ class Writer {
       value_unsigned(number);
     }
   }
+  // The word null.
   void null();
   // JSON text as it is. Precondition: valid JSON, which nobody checks.
   void raw(std::string_view json);
