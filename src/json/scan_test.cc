@@ -65,6 +65,9 @@ TEST_CASE("every value tells its byte range, blanks around it excluded") {
       [&](std::string_view key, Value value) { list(value, std::string(key), lines); });
   CHECK(lines == std::vector<std::string>{"a.0=1", "a.1.b=\"x y \"", "a.1={\"b\":\"x y \"}",
                                           "a=[ 1 , {\"b\":\"x y \"} ]", "c=true"});
+  const Range array = document.root().find("a").array().range();
+  CHECK(text.substr(array.offset, array.length) == "[ 1 , {\"b\":\"x y \"} ]");
+  CHECK(Array().range().length == 0);
   const Range all = document.root().range();
   CHECK(all.offset == 1);
   CHECK(text.substr(all.offset, all.length) == text.substr(1, text.size() - 3));
