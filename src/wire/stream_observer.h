@@ -57,7 +57,8 @@ class StreamObserver {
   bool finished() const;
   // The final event itself was seen; for chat and completions that is [DONE].
   bool terminal_seen() const { return state_.terminal; }
-  // The upstream reported a failure in the stream.
+  // The upstream reported a failure in the stream. It may be finished as well (response.failed, or
+  // a chat chunk with an error and a finish_reason); the failure is what the call's outcome is.
   bool error_seen() const { return state_.error; }
   // What it said.
   const ErrorWords& error_words() const { return state_.error_words; }
