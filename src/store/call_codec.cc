@@ -19,8 +19,6 @@ constexpr uint8_t kVersion = 1;
 constexpr size_t kAttemptsMax = 128;
 constexpr size_t kSkippedMax = 64;
 constexpr size_t kLossyMax = 64;
-constexpr size_t kIdOffset = 3;  // behind version and flags
-constexpr size_t kIdBytes = 16;
 
 enum Flag : uint16_t {
   kStream = 1 << 0,
@@ -352,7 +350,6 @@ void put_key(Encoder& out, const Call& call, uint16_t flags) {
   out.byte(static_cast<uint8_t>(flags & 0xff));
   out.byte(static_cast<uint8_t>(flags >> 8));
   const auto id = call.id.bytes();
-  static_assert(id.size() == kIdBytes);
   out.bytes(id.data(), id.size());
   out.signed_number(call.arrived_wall);
   out.maybe(call.stamps.get(ExchangeStamp::kFinished));
@@ -368,17 +365,14 @@ CallKey get_key(Decoder& in, uint16_t& flags) {
   if (in.byte() != kVersion) in.fail();
   flags = in.byte();
   flags = static_cast<uint16_t>(flags | in.byte() << 8);
-  std::array<uint8_t, kIdBytes> id{};
-  const std::string_view raw = in.bytes(kIdBytes);
-  if (raw.size() == kIdBytes) std::memcpy(id.data(), raw.data(), kIdBytes);
-  key.id = RequestId::from_bytes(id);
+  const std::string_view id = in.bytes(key.id_bytes.size());
+  if (!in.failed()) std::memcpy(key.id_bytes.data(), id.data(), id.size());
   key.arrived_wall = in.signed_number();
   key.finished = in.maybe();
   key.own_trace = (flags & kOwnTrace) != 0;
-  key.trace = TraceId::of(key.id);
   if (key.own_trace) {
     const std::string_view trace = in.bytes(16);
-    if (trace.size() == 16) {
+    if (!in.failed()) {
       std::memcpy(&key.trace.high, trace.data(), 8);
       std::memcpy(&key.trace.low, trace.data() + 8, 8);
     }
@@ -464,8 +458,8 @@ void put_call(Encoder& out, const Call& call) {
 void get_call(Decoder& in, Call& call) {
   uint16_t flags = 0;
   const CallKey key = get_key(in, flags);
-  call.id = key.id;
-  call.trace = key.trace;
+  call.id = key.id();
+  call.trace = key.own_trace ? key.trace : TraceId::of(call.id);
   call.arrived_wall = key.arrived_wall;
   call.client_request_id = key.client_request_id;
   call.stream = (flags & kStream) != 0;
@@ -535,10 +529,15 @@ bool peek_call(std::string_view record, CallKey& out) {
   return !in.failed();
 }
 
-uint64_t peek_call_hash(std::string_view record) {
-  if (record.size() < kIdOffset + kIdBytes || static_cast<uint8_t>(record[0]) != kVersion) return 0;
+int64_t CallKey::id_ms() const {
+  int64_t ms = 0;
+  for (int i = 0; i < 6; ++i) ms = ms << 8 | id_bytes[static_cast<size_t>(i)];
+  return ms;
+}
+
+uint64_t id_hash(const std::array<uint8_t, 16>& id_bytes) {
   uint64_t hash;
-  std::memcpy(&hash, record.data() + kIdOffset + kIdBytes - 8, 8);
+  std::memcpy(&hash, id_bytes.data() + 8, 8);
   return hash;
 }
 

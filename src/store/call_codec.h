@@ -5,6 +5,7 @@
 // declaration, numbers as varints, stamps as differences, frequent words as one byte.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -27,18 +28,22 @@ Result<timeline::Call> decode_call(std::string_view record);
 
 // What finds a call again; texts point into the record.
 struct CallKey {
-  RequestId id;
+  std::array<uint8_t, 16> id_bytes{};
   Nanos arrived_wall = 0;
-  Nanos finished = -1;  // offset from arrival; -1: open
-  bool own_trace = false;
-  TraceId trace;
+  Nanos finished = -1;     // offset from arrival; -1: open
+  bool own_trace = false;  // the caller gave a trace; otherwise it is the id's bytes
+  TraceId trace;           // only with own_trace
   std::string_view client_request_id;
+
+  RequestId id() const { return RequestId::from_bytes(id_bytes); }
+  // The wall time in the id, in milliseconds.
+  int64_t id_ms() const;
 };
 
 // The key of `record`; false where it is damaged.
 bool peek_call(std::string_view record, CallKey& out);
-// The last 64 bits of the id, which are random, or 0 where the record is damaged: enough to pair
-// the begin of a call with its end.
-uint64_t peek_call_hash(std::string_view record);
+
+// The last 64 bits of an id, which are random: enough to pair the begin of a call with its end.
+uint64_t id_hash(const std::array<uint8_t, 16>& id_bytes);
 
 }  // namespace hw::store

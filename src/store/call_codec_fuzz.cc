@@ -13,8 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const bool peeked = peek_call(record, key);
   const auto call = decode_call(record);
   if (!call.has_value()) return 0;
-  if (!peeked || key.id != call->id || size > kCallBytesMax) {
-    if (!peeked || key.id != call->id) std::abort();
+  if (!peeked || key.id() != call->id || size > kCallBytesMax) {
+    if (!peeked || key.id() != call->id) std::abort();
     return 0;  // larger than anything we write: the second pass may cut it
   }
   static std::vector<char> buffer(kCallBytesMax);

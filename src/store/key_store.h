@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -61,9 +62,13 @@ class KeyStore {
   friend class Store;
   explicit KeyStore(std::unique_ptr<Database> database);
   Result<StoredKey> find(std::string_view id_or_name);
+  Status check_new(std::string_view name, const std::vector<std::string>& models);
+  Status insert(const StoredKey& key);
+  Status change(std::string_view sql, std::string_view id, int64_t value);
 
   std::mutex lock_;  // guards the one connection
   std::unique_ptr<Database> database_;
+  std::function<void()> changed_;  // called after each change
 };
 
 }  // namespace hw::store

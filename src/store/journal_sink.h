@@ -1,0 +1,47 @@
+// JournalSink: the CallSink of one loop, which encodes calls into its journal.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/metrics.h"
+#include "store/call_sink.h"
+#include "store/journal.h"
+
+namespace hw::store {
+
+// Used by one loop; counts may be read from any thread.
+class JournalSink final : public CallSink {
+ public:
+  // `journal` and `lost_metric` outlive the sink. `filled` is called, on the loop, when a segment
+  // is full, so that the writer thread reads it soon; it must not block.
+  JournalSink(Journal& journal, Counter lost_metric, std::function<void()> filled);
+
+  void begin(const timeline::Call& call) override;
+  void end(const timeline::Call& call) override;
+
+  // Calls whose end was appended, and those whose end found no room.
+  uint64_t ended() const { return ended_.load(std::memory_order_relaxed); }
+  uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
+
+ private:
+  bool append(RecordType type, std::string_view payload);
+  void note_lost(const RequestId& id);
+  void tell_lost();
+
+  Journal& journal_;
+  const Counter lost_metric_;
+  const std::function<void()> filled_;
+  const std::unique_ptr<char[]> buffer_;  // one encoded call
+  uint64_t segments_ = 0;                 // that were begun when filled_ was last called
+  // Calls whose begin may be in the journal and whose end is not: told to the journal as soon as
+  // there is room, so that they do not come back as `interrupted`.
+  std::vector<RequestId> untold_;
+  std::atomic<uint64_t> ended_{0};
+  std::atomic<uint64_t> lost_{0};
+};
+
+}  // namespace hw::store
