@@ -34,6 +34,7 @@ std::string completion_body(const AnswerIdentity& identity, std::string_view tex
 // The events of a streamed answer, each with its `data:` and blank line.
 class ChunkWriter {
  public:
+  // Whether the stream tells the tokens used.
   enum class Usage : uint8_t { kNone, kLastChunk };
   // With kLastChunk every chunk has a `usage` of null, and one without choices comes last.
   ChunkWriter(const AnswerIdentity& identity, Usage usage);

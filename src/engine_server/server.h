@@ -27,6 +27,7 @@ class InstanceServer {
   InstanceServer(const InstanceServer&) = delete;
   InstanceServer& operator=(const InstanceServer&) = delete;
 
+  // Where it listens.
   uint16_t port() const;
   // Serves until stop() is through; blocks.
   void run();

@@ -40,6 +40,7 @@ Result<Instance> open_instance(const Options& options, const HostFacts& host) {
                                     limits.threads};
   Result<std::unique_ptr<Context>> context = weights->make_context(settings);
   if (!context) return fail(std::move(context.error()));
+  (*context)->warm_up();
 
   Instance instance;
   instance.tokenizer = std::make_unique<ModelTokenizer>(weights);

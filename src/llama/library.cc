@@ -307,9 +307,9 @@ Result<std::unique_ptr<Context>> Weights::make_context(const ContextSettings& se
   params.n_threads = settings.threads;
   params.n_threads_batch = settings.threads;
   params.kv_unified = true;  // one pool of cells, which a scheduler can share out
-  // The CPU's flash attention is up to 3.5 times slower for steps of 32 to 63 tokens, which is what
-  // the last piece of a prompt usually is; without it all sizes are alike.
-  params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_DISABLED;
+  // Measured with 2,048 cells in use, steps of 1 to 64 tokens: twice as fast as without, and no
+  // step size is slow (one that was cut at 63 tokens costs as much as one of 64).
+  params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_AUTO;
   params.no_perf = true;
   params.abort_callback = stop_asked;
   params.abort_callback_data = &state->stop;
@@ -331,6 +331,14 @@ Result<std::unique_ptr<Context>> Weights::make_context(const ContextSettings& se
 
 Context::Context(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Context::~Context() = default;
+
+void Context::warm_up() {
+  std::vector<StepToken> tokens;
+  for (int i = 0; i < state_->step_tokens_max; ++i) tokens.push_back({0, i, 0, false});
+  tokens.back().wants_scores = true;
+  decode(tokens);
+  clear(0);
+}
 
 void Context::clear(int slot) {
   HW_ASSERT(slot >= 0 && slot < state_->sequences_max);  // the library would abort the process

@@ -49,6 +49,9 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
+  // Computes one step of the largest size and forgets it, so that the first request does not pay
+  // for reading the weights from disk. Only while all slots are empty.
+  void warm_up();
   // Empties a slot.
   void clear(int slot);
   // Computes a step of 1 to step_tokens_max tokens; each slot's positions follow on from what it
