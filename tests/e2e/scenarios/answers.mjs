@@ -143,17 +143,6 @@ const BODIES = {
       `the connection ended with ${exchange.ended}`,
     );
   },
-  broken(t, { answer, dialect, expected }) {
-    if (answer.status !== 200) {
-      t.check([502, 504].includes(answer.status), `status ${answer.status}`);
-      t.check(
-        dialect.isError(answer.json),
-        `no error of the dialect: ${answer.text.slice(0, 200)}`,
-      );
-      return;
-    }
-    if (expected.code !== 'channel_dialect') t.equal(answer.end, 'cut', 'end of the body');
-  },
 };
 
 // The part of the body that came from the upstream must be a beginning of what it sent.

@@ -7,14 +7,12 @@
 //   own       an error body of the gateway's in the dialect's shape
 //   event     the stream so far, then one error event of the gateway's, no last chunk
 //   told      the stream with the upstream's own error event, no forged end
-//   broken    the body breaks off (or `own`, where no byte of it was sent yet)
 
 const ok = { status: 200, outcome: 'ok', body: 'whole' };
 const passed = (status, outcome = 'upstream_error') => ({ status, outcome, body: 'passed' });
 const own = (status, code, outcome = 'upstream_error') => ({ status, code, outcome, body: 'own' });
 const event = (code, outcome = 'upstream_error') => ({ status: 200, code, outcome, body: 'event' });
 const told = { status: 200, code: 'channel_error', outcome: 'upstream_error', body: 'told' };
-const broken = (code, outcome = 'upstream_error') => ({ code, outcome, body: 'broken' });
 
 // One row: the scenario, what a stream of it becomes and what an answer that is not streamed
 // becomes (null: there is no such case). `only`: the dialects that it is about; `settings`: of the
@@ -44,11 +42,11 @@ export const ROWS = [
   // Unfinished streams: a finish_reason without [DONE] is finished, a missing message_stop is not.
   row('nodone', ok, ok, { only: OPENAI_TEXT }),
   row('nodone', event('channel_unfinished'), ok, { only: ['responses', 'messages'] }),
-  row('cut', event('channel_broken'), broken('channel_broken')),
-  row('cutclean', event('channel_unfinished'), broken('channel_dialect')),
+  row('cut', event('channel_broken'), own(502, 'channel_broken')),
+  row('cutclean', event('channel_unfinished'), own(502, 'channel_dialect')),
   row('sseerr', told, null),
   row('sseerr0', told, null),
-  row('stall', event('timeout_silence', 'timeout'), broken('timeout_silence', 'timeout'), {
+  row('stall', event('timeout_silence', 'timeout'), own(504, 'timeout_silence', 'timeout'), {
     settings: { silence_ms: 300 },
   }),
   row('stallping:50', event('timeout_between_tokens', 'timeout'), null, {
@@ -61,15 +59,16 @@ export const ROWS = [
   }),
   row('hang', null, own(504, 'timeout_total', 'timeout'), { settings: { total_ms: 300 } }),
   both('reset', own(502, 'channel_broken')),
-  both('html', own(502, 'channel_dialect')),
-  both('html:503', own(503, 'channel_dialect')),
-  both('html:404', own(404, 'channel_dialect')),
+  both('html', own(502, 'channel_error')),
+  both('html:503', own(503, 'channel_error')),
+  both('html:404', own(404, 'channel_error', 'client_error')),
   both('html:200', own(502, 'channel_dialect')),
-  both('text:500', own(500, 'channel_dialect')),
-  both('text:400', own(400, 'channel_dialect')),
+  both('text:500', own(500, 'channel_error')),
+  both('text:400', own(400, 'channel_error', 'client_error')),
   both('empty', own(502, 'channel_dialect')),
-  both('empty:503', own(503, 'channel_dialect')),
-  row('badjson', own(502, 'channel_dialect'), broken('channel_dialect')),
+  both('empty:503', own(503, 'channel_error')),
+  both('badjson', own(502, 'channel_dialect')),
+  row('json4stream', own(502, 'channel_dialect'), ok),
 
   // Statuses.
   ...[400, 404, 409, 413, 418, 422].map((status) =>

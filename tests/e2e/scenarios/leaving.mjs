@@ -39,7 +39,7 @@ const PHASES = [
     received: 400,
     headSent: true,
   },
-  { name: 'in the body of a plain answer', scenario: 'stall', streamed: [false], settle: 60 },
+  { name: 'in the body of a plain answer', scenario: 'stall', streamed: [false], settle: 60, headSent: false },
 ];
 
 export function tests() {
