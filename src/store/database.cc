@@ -28,10 +28,11 @@ constexpr char kSetUp[] =
     "PRAGMA foreign_keys = OFF;"
     "PRAGMA trusted_schema = OFF;";
 
-// SQLite would make the file readable for all; it holds digests of keys and who asked what.
+// SQLite would make the file readable for all; it holds digests of keys and who asked what. An
+// existing file is not touched: closing any descriptor of it would drop this process's locks on it.
 bool make_private(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd < 0) return false;
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return errno == EEXIST;
   close(fd);
   return true;
 }

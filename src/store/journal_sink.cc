@@ -35,6 +35,10 @@ void JournalSink::end(const timeline::Call& call) {
   }
 }
 
+void JournalSink::close() {
+  tell_lost();
+}
+
 bool JournalSink::append(RecordType type, std::string_view payload) {
   if (!journal_.append(type, payload)) return false;
   const uint64_t segments = journal_.filled_count();

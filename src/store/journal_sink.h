@@ -23,6 +23,9 @@ class JournalSink final : public CallSink {
   void begin(const timeline::Call& call) override;
   void end(const timeline::Call& call) override;
 
+  // Nothing more will come: tells the journal what is untold.
+  void close();
+
   // Calls whose end was appended, and those whose end found no room.
   uint64_t ended() const { return ended_.load(std::memory_order_relaxed); }
   uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
@@ -30,7 +33,7 @@ class JournalSink final : public CallSink {
  private:
   bool append(RecordType type, std::string_view payload);
   void note_lost(const RequestId& id);
-  void tell_lost();
+  void tell_lost();  // as far as there is room
 
   Journal& journal_;
   const Counter lost_metric_;

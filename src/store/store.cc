@@ -191,6 +191,7 @@ StoreHealth Store::health() const {
 void Store::stop() {
   if (impl_ == nullptr || impl_->stopped) return;
   impl_->stopped = true;
+  for (const auto& sink : impl_->sinks) sink->close();
   impl_->writer->stop();
 }
 
