@@ -5,7 +5,9 @@ target_compile_options(hw_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-d
                                           -Wno-missing-field-initializers)
 target_compile_definitions(hw_flags INTERFACE
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_VISIBILITY
-  TOML_HEADER_ONLY=0)
+  TOML_HEADER_ONLY=0
+  # A request runs through some twenty coroutine frames; with the default of 2 each is allocated.
+  BOOST_ASIO_RECYCLING_ALLOCATOR_CACHE_SIZE=32)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 with coroutines reports a false mismatched-new-delete on Asio's frames.
   target_compile_options(hw_flags INTERFACE -Wno-mismatched-new-delete -Wno-maybe-uninitialized)

@@ -62,7 +62,7 @@ Attempt::Attempt(ExchangeState& state, const http::RequestHead& head,
       upstream_model_(candidate.upstream_model),
       number_(number),
       record_(state.call.attempts.size()),
-      response_(std::make_unique<http::ResponseHead>()),
+      response_(std::make_unique<UpstreamHead>()),
       edits_(state.facts) {
   reader_.emplace(state.settings->server.head, "POST");
   timeline::Attempt& made = state_.call.attempts.emplace_back();
@@ -405,9 +405,9 @@ void Attempt::settle_failed(Failure failure) {
   failure_ = std::move(failure);
 }
 
-void Attempt::note_connection() {
+void Attempt::note_connection(Nanos now) {
   if (!lease_.connected()) return;
-  const net::TcpInfo info = lease_.socket().tcp_info();
+  const net::TcpInfo info = lease_.socket().tcp_info(now);
   timeline::ConnectionInfo& to = record().connection;
   to.rtt_us = info.rtt_us;
   to.retransmits = info.retransmits;
@@ -423,7 +423,7 @@ void Attempt::settle(Outcome outcome, const Error* error) {
   timeline::Attempt& made = record();
   made.outcome = outcome;
   if (error != nullptr) made.error = {std::string(error->name()), error->message};
-  note_connection();
+  note_connection(now);
   state_.clocks.stop_attempt();
   state_.answer.set_stream(nullptr, nullptr);
   if (lease_.connected() && reader_->reusable() && !spoiled_) {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/recycled.h"
 #include "gateway/exchange_state.h"
 #include "http/response_reader.h"
 #include "net/dial.h"
@@ -59,7 +60,10 @@ struct Received {
   ClockName clock = ClockName::kTotal;
 };
 
-class Attempt final : private net::SocketHandler {
+// 4 KiB, needed until the client's head is composed.
+struct UpstreamHead final : http::ResponseHead, Recycled<UpstreamHead> {};
+
+class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
  public:
   // Begins the record of attempt `number` (1, 2, ...). `head` is the client's.
   Attempt(ExchangeState& state, const http::RequestHead& head, const route::Candidate& candidate,
@@ -117,7 +121,7 @@ class Attempt final : private net::SocketHandler {
   void compose_request();
   void sent(Nanos now);
   void read_head_fields(Nanos now);
-  void note_connection();
+  void note_connection(Nanos now);
 
   void on_readable() override { state_.client.event().raise(kUpstreamReadable); }
   void on_writable() override { state_.client.event().raise(kUpstreamWritable); }
@@ -129,7 +133,7 @@ class Attempt final : private net::SocketHandler {
   const int number_;
   const size_t record_;
   http::Lease lease_;
-  std::unique_ptr<http::ResponseHead> response_;
+  std::unique_ptr<UpstreamHead> response_;
   std::optional<http::ResponseReader> reader_;  // made anew for a second connection
   wire::EngineTimes header_times_;
   wire::RequestEdits edits_;

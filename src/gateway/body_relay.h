@@ -10,7 +10,7 @@
 
 namespace hw::gateway {
 
-class BodyRelay {
+class BodyRelay : public Recycled<BodyRelay> {
  public:
   // A larger body is passed on without being read.
   static constexpr size_t kHeldMax = 8u << 20;

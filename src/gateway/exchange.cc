@@ -246,23 +246,24 @@ net::Task<void> Exchange::serve(const http::RequestHead& head) {
 
 net::Task<Ending> Exchange::attempt(const http::RequestHead& head,
                                     const route::Candidate& candidate, int number) {
-  Attempt attempt(state_, head, candidate, number);
+  // On the heap of their own kind: a coroutine frame that held them would be too large to recycle.
+  const auto attempt = std::make_unique<Attempt>(state_, head, candidate, number);
   if (number == 1) state_.context.sink.begin(state_.call);
-  const Started started = co_await attempt.start();
+  const Started started = co_await attempt->start();
   Ending ending = Ending::kFailed;
   if (started == Started::kGone) {
     ending = Ending::kGone;
   } else if (started == Started::kHead) {
-    const int status = attempt.head().status;
-    if (status >= 200 && status < 300 && is_event_stream(attempt.head())) {
-      StreamRelay relay(state_, attempt);
-      ending = co_await relay.run();
+    const int status = attempt->head().status;
+    if (status >= 200 && status < 300 && is_event_stream(attempt->head())) {
+      const auto relay = std::make_unique<StreamRelay>(state_, *attempt);
+      ending = co_await relay->run();
     } else {
-      BodyRelay relay(state_, attempt);
-      ending = co_await relay.run();
+      const auto relay = std::make_unique<BodyRelay>(state_, *attempt);
+      ending = co_await relay->run();
     }
   }
-  if (ending == Ending::kFailed) failure_ = std::move(attempt.failure());
+  if (ending == Ending::kFailed) failure_ = std::move(attempt->failure());
   co_return ending;
 }
 
@@ -362,7 +363,7 @@ void Exchange::finish() {
     call.gaps = state_.token_times.summary();
     call.token_times = state_.token_times.encoded();
   }
-  const net::TcpInfo info = state_.client.tcp_info();
+  const net::TcpInfo info = state_.client.tcp_info(now);
   call.client.rtt_us = info.rtt_us;
   call.client.retransmits = info.retransmits;
   call.client.unacked = info.unacked;

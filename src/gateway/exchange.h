@@ -5,13 +5,14 @@
 #include <memory>
 #include <vector>
 
+#include "base/recycled.h"
 #include "gateway/attempt.h"
 #include "gateway/exchange_state.h"
 #include "route/plan.h"
 
 namespace hw::gateway {
 
-class Exchange {
+class Exchange : public Recycled<Exchange> {
  public:
   // `route` is one of the model API. `settings` is the snapshot that the exchange keeps.
   Exchange(LoopContext& context, http::ServerConnection& client,

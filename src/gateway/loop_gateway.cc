@@ -50,8 +50,8 @@ net::Task<void> LoopGateway::serve(http::ServerConnection& client, const http::R
   const Route route = resolve_route(head);
   switch (route.kind) {
     case RouteKind::kModelApi: {
-      Exchange exchange(context_, client, settings_, route);
-      co_await exchange.run(head);
+      const auto exchange = std::make_unique<Exchange>(context_, client, settings_, route);
+      co_await exchange->run(head);
       co_return;
     }
     case RouteKind::kModels:

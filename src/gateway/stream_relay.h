@@ -13,7 +13,7 @@
 
 namespace hw::gateway {
 
-class StreamRelay {
+class StreamRelay : public Recycled<StreamRelay> {
  public:
   StreamRelay(ExchangeState& state, Attempt& attempt);
 

@@ -133,7 +133,7 @@ class ServerConnection final : private net::SocketHandler {
   // The client speaks HTTP/1.0: no chunked answers.
   bool http_1_0() const { return minor_ == 0; }
 
-  net::TcpInfo tcp_info() const { return socket_.tcp_info(); }
+  net::TcpInfo tcp_info(Nanos now) { return socket_.tcp_info(now); }
   const std::string& peer_address() const { return peer_address_; }
 
  private:

@@ -48,6 +48,8 @@ struct Socket::Impl {
   int references = 1;
   bool read_pending = false, write_pending = false;  // a wait is in the reactor
   bool break_pending = false;
+  TcpInfo info;
+  Nanos info_until = 0;
   bool read_wanted = false, write_wanted = false;  // the handler asked for a call
   // TLS may need the other direction to go on (a handshake, a key update).
   bool read_needs_write = false, write_needs_read = false;
@@ -340,11 +342,14 @@ void Socket::reset() {
   close();
 }
 
-TcpInfo Socket::tcp_info() const {
-  TcpInfo out;
+TcpInfo Socket::tcp_info(Nanos now) {
+  if (impl_ == nullptr) return {};
+  if (impl_->info_until > now) return impl_->info;
+  impl_->info_until = now + kTcpInfoAge;
+  TcpInfo& out = impl_->info;
   struct tcp_info raw{};
   socklen_t size = sizeof raw;
-  if (impl_ == nullptr || ::getsockopt(fd(), IPPROTO_TCP, TCP_INFO, &raw, &size) != 0) return out;
+  if (::getsockopt(fd(), IPPROTO_TCP, TCP_INFO, &raw, &size) != 0) return out;
   out.rtt_us = raw.tcpi_rtt;
   out.retransmits = raw.tcpi_total_retrans;
   out.unacked = raw.tcpi_unacked;

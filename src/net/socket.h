@@ -99,7 +99,9 @@ class Socket {
   // Closes so that the peer sees a reset.
   void reset();
 
-  TcpInfo tcp_info() const;
+  // Asks the kernel at most every kTcpInfoAge at `now`; in between it gives what was told last.
+  TcpInfo tcp_info(Nanos now);
+  static constexpr Nanos kTcpInfoAge = 100 * kMillisecond;
   // "127.0.0.1:4711" of the peer; empty when unknown.
   std::string peer() const;
   std::string peer_address() const;  // without the port
