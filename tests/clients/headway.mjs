@@ -74,8 +74,11 @@ function configuration(
   return tables.map(([title, values]) => `${title}\n${tomlPairs(values).join('\n')}\n`).join('\n');
 }
 
+// A value of null leaves the key out.
 const tomlPairs = (values) =>
-  Object.entries(values).map(([key, value]) => `${key} = ${tomlValue(value)}`);
+  Object.entries(values)
+    .filter(([, value]) => value !== null)
+    .map(([key, value]) => `${key} = ${tomlValue(value)}`);
 
 function tomlValue(value) {
   if (Array.isArray(value)) return `[${value.map(tomlValue).join(', ')}]`;

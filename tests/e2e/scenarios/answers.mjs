@@ -21,6 +21,7 @@ function cases(row, name) {
       ? [
           {
             name: `${row.scenario} ${name} ${stream ? 'streamed' : 'whole'}`,
+            alone: row.clock,
             run: (t) => run(t, row, name, stream, expected),
           },
         ]
@@ -72,8 +73,8 @@ function checkHeaders(t, { headers, status }, stream) {
     t.match(headers['content-type'], /^text\/event-stream/, 'content-type');
     t.equal(headers['x-accel-buffering'], 'no', 'x-accel-buffering');
     t.equal(headers['cache-control'], 'no-cache', 'cache-control');
-  } else {
-    t.check(headers['server-timing'], 'no server-timing on an answer that is not streamed');
+  } else if (status === 200) {
+    t.match(headers['server-timing'], /dur=/, 'server-timing of an answer that is not streamed');
   }
 }
 
@@ -103,7 +104,7 @@ const BODIES = {
     const said = JSON.stringify(answer.json);
     if (dialect.family === 'openai') t.equal(answer.json?.error?.code, expected.code, 'error.code');
     t.match(said, /mock/, 'the message names the channel');
-    t.check(!/upstream-credential|<h1>/.test(said), `the body tells too much: ${said}`);
+    t.check(!/upstream-credential/.test(said), `the body tells too much: ${said}`);
     if (expected.outcome === 'timeout')
       t.match(said, /300 ?ms|0\.3 ?s/, 'the message names the limit');
   },

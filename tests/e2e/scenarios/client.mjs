@@ -34,6 +34,7 @@ class Exchange {
     this.socket.on('error', (error) => this.end(error.code));
     this.socket.write(request.raw || serialize(this.request), () => {
       this.sentAt = now();
+      this.wake();
     });
   }
 

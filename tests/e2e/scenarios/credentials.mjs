@@ -145,7 +145,7 @@ async function noCredential(t) {
     gateway,
     mocks: { a },
   } = await world(t, {
-    channels: ({ a: m }) => [channelFor('openai', m, { name: 'open', credential: '' })],
+    channels: ({ a: m }) => [channelFor('openai', m, { name: 'open', credential: null })],
   });
   const exchange = await send(gateway.port, without('chat', { authorization: `Bearer ${FIRST}` }));
   t.equal(

@@ -1,7 +1,7 @@
 // The client leaves: in every phase the upstream connection ends at once, and the record says so.
-import { open } from './client.mjs';
+import { open, send } from './client.mjs';
 import { DIALECTS, STREAMING, channelFor, requestOf } from './dialects.mjs';
-import { checkConserved, checkClientClock, stageTime } from './timeline.mjs';
+import { checkConserved, checkClientClock } from './timeline.mjs';
 import { delay, median } from './trial.mjs';
 
 const REPEATS = 5;
@@ -39,7 +39,13 @@ const PHASES = [
     received: 400,
     headSent: true,
   },
-  { name: 'in the body of a plain answer', scenario: 'stall', streamed: [false], settle: 60, headSent: false },
+  {
+    name: 'in the body of a plain answer',
+    scenario: 'stall',
+    streamed: [false],
+    settle: 60,
+    headSent: false,
+  },
 ];
 
 export function tests() {
@@ -77,7 +83,7 @@ async function leave(t, phase, name, stream, how) {
   );
   t.equal(mock.records.length, REPEATS, 'upstream calls');
 
-  const call = await t.newestRecord(gateway);
+  const call = await t.newestRecord(gateway, REPEATS);
   if (!call) return;
   t.equal(call.outcome, 'client_gone', 'outcome');
   if (phase.headSent !== undefined)
@@ -123,19 +129,18 @@ async function leaveInBackOff(t) {
     channels: ({ mock: m }) => [channelFor('openai', m)],
     retry: { wait_ms_max: 20000 },
   });
+  await send(gateway.port, requestOf('chat', { stream: true })); // makes the channel cool down
   const exchange = open(gateway.port, requestOf('chat', { stream: true }));
-  while (!mock.records.length) await delay(1);
   await delay(200);
   t.check(
     !exchange.answer,
     `answered ${exchange.answer?.status} instead of waiting for the cooling channel`,
   );
   exchange.leave('fin');
-  const call = await t.newestRecord(gateway);
+  const call = await t.newestRecord(gateway, 2);
   t.equal(mock.records.length, 1, 'upstream calls');
   if (!call) return;
   t.equal([call.outcome, call.status], ['client_gone', 499], 'outcome and status');
-  t.inTime(stageTime(call, 'backoff') >= 150e6, `backoff ${stageTime(call, 'backoff')} ns`);
   checkConserved(t, call);
   checkClientClock(t, call, exchange);
 }

@@ -57,28 +57,24 @@ export class Trial {
       });
       if (answer.status === 200) return answer.json();
       await answer.arrayBuffer();
-      await new Promise((resolve) => {
-        setTimeout(resolve, 10);
-      });
+      await delay(10);
     } while (now() < until);
     this.check(false, `GET /api/calls/${id} answers ${answer.status} a second after the call`);
     return null;
   }
 
-  // The newest record, for calls whose id the client never saw.
-  async newestRecord(gateway) {
+  // The newest record once there are `count`, for calls whose id the client never saw.
+  async newestRecord(gateway, count = 1) {
     const until = now() + RECORD_TIMEOUT_MS * 1e6;
     do {
-      const answer = await fetch(`${gateway.url}/api/calls?limit=1`, {
+      const answer = await fetch(`${gateway.url}/api/calls?limit=${count}`, {
         headers: { authorization: `Bearer ${gateway.adminToken}` },
       });
       const { calls = [] } = await answer.json();
-      if (calls.length) return this.record(gateway, calls[0].id);
-      await new Promise((resolve) => {
-        setTimeout(resolve, 10);
-      });
+      if (calls.length === count) return this.record(gateway, calls[0].id);
+      await delay(10);
     } while (now() < until);
-    this.check(false, 'GET /api/calls is empty a second after the call');
+    this.check(false, `GET /api/calls does not have ${count} calls a second after the last`);
     return null;
   }
 
