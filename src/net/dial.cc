@@ -10,6 +10,7 @@
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "net/faults.h"
 #include "net/timers.h"
 
 namespace hw::net {
@@ -89,7 +90,9 @@ class Dial::Impl : public std::enable_shared_from_this<Dial::Impl> {
       set_stream_options(fd);
       Socket socket(loop_, fd);
       const auto* to = reinterpret_cast<const sockaddr*>(&address.storage);
-      if (::connect(fd, to, address.size) != 0 && errno != EINPROGRESS) {
+      const bool fault = fault_due(Operation::kConnect);
+      if (fault) errno = ECONNREFUSED;
+      if (fault || (::connect(fd, to, address.size) != 0 && errno != EINPROGRESS)) {
         last_error_ = errno;
         continue;
       }

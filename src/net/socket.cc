@@ -17,6 +17,7 @@
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "net/faults.h"
 #include "net/tls.h"
 
 namespace hw::net {
@@ -212,6 +213,7 @@ void Socket::want_break() {
 
 IoResult Socket::read(char* to, size_t size) {
   HW_ASSERT(impl_ != nullptr && size > 0);
+  if (fault_due(Operation::kRead)) return failed(ECONNRESET);
   if (impl_->ssl == nullptr) {
     const ssize_t got = ::recv(fd(), to, size, 0);
     if (got < 0) return failed(errno);
@@ -228,6 +230,7 @@ IoResult Socket::read(char* to, size_t size) {
 
 IoResult Socket::write(std::span<const iovec> pieces) {
   HW_ASSERT(impl_ != nullptr && !pieces.empty());
+  if (fault_due(Operation::kWrite)) return failed(ECONNRESET);
   if (impl_->ssl == nullptr) {
     msghdr message{};
     message.msg_iov = const_cast<iovec*>(pieces.data());
