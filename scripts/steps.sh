@@ -13,20 +13,27 @@ seconds_since() {
   printf '%d.%d' $((tenths / 10)) $((tenths % 10))
 }
 
-# step WHAT COMMAND...: runs the command with its output on standard error. Where that is no
-# terminal the output goes to a file instead, whose end is shown if the command fails.
+# on_terminal COMMAND...: for commands that talk much. Where standard error is no terminal their
+# output is shown only if they fail, and then the end of it.
+on_terminal() {
+  if [[ -t 2 ]]; then
+    "$@" >&2
+    return
+  fi
+  local log code=0
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 || code=$?
+  if ((code != 0)); then tail -n 60 "$log" >&2; fi
+  rm -f "$log"
+  return "$code"
+}
+
+# step WHAT COMMAND...: runs the command with its output on standard error and says how long it took.
 step() {
-  local what=$1 began=${EPOCHREALTIME/[.,]/} code=0 log
+  local what=$1 began=${EPOCHREALTIME/[.,]/} code=0
   shift
   say "$what ..."
-  if [[ -t 2 ]]; then
-    "$@" >&2 </dev/null || code=$?
-  else
-    log=$(mktemp)
-    "$@" >"$log" 2>&1 </dev/null || code=$?
-    if ((code != 0)); then tail -n 60 "$log" >&2; fi
-    rm -f "$log"
-  fi
+  "$@" >&2 </dev/null || code=$?
   if ((code != 0)); then
     say "$what: failed with exit code $code after $(seconds_since "$began") s"
     return "$code"
