@@ -28,7 +28,7 @@ on_terminal() {
   return "$code"
 }
 
-# step WHAT COMMAND...: runs the command with its output on standard error and says how long it took.
+# step WHAT COMMAND...: runs the command with its output on standard error, says how long it took.
 step() {
   local what=$1 began=${EPOCHREALTIME/[.,]/} code=0
   shift
