@@ -1,0 +1,43 @@
+// GatewaySystem: a running gateway with its store, its keys and its admin API, made of one
+// configuration.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/gateway_file.h"
+#include "base/result.h"
+
+namespace hw::app {
+
+//   auto system = GatewaySystem::open(std::move(config));   // sockets are open, nothing is served
+//   ... another thread: (*system)->reload(fresh), (*system)->stop() ...
+//   (*system)->run();                                       // blocks until stop() is through
+class GatewaySystem {
+ public:
+  // Opens store and sockets. Errors: kConfig, kStore.
+  static Result<std::unique_ptr<GatewaySystem>> open(GatewayFile config);
+  ~GatewaySystem();
+  GatewaySystem(const GatewaySystem&) = delete;
+  GatewaySystem& operator=(const GatewaySystem&) = delete;
+
+  // Serves until stop() is through; then the store has all calls. Blocks.
+  void run();
+  // Exchanges that begin from now on follow `fresh`. Gives the options that differ and take a
+  // restart; they stay as they were. From any thread.
+  std::vector<std::string> reload(GatewayFile fresh);
+  // Drains and ends run(); a second call ends at once. From any thread.
+  void stop();
+
+  // The port that is listened on.
+  uint16_t port() const;
+
+ private:
+  struct Impl;
+  explicit GatewaySystem(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hw::app

@@ -1,0 +1,27 @@
+#include "cli/commands.h"
+
+#include "cli/gateway_client.h"
+
+namespace hw::cli {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all = {
+      up_command(),          serve_command(),      engine_command(),       trace_command(),
+      logs_command(),        key_create_command(), key_list_command(),     key_enable_command(),
+      key_disable_command(), key_delete_command(), channel_list_command(), completion_command(),
+      version_command(),
+  };
+  return all;
+}
+
+const Flag& json_flag() {
+  static const Flag flag = {"json", "", {"JSON instead of text.", "以 JSON 输出。"}};
+  return flag;
+}
+
+std::vector<Flag> with_client_flags(std::vector<Flag> flags) {
+  for (const Flag& flag : client_flags()) flags.push_back(flag);
+  return flags;
+}
+
+}  // namespace hw::cli

@@ -1,0 +1,45 @@
+// The sub-commands of `headway`, one file each, and the table of them.
+#pragma once
+
+#include <vector>
+
+#include "cli/command_line.h"
+
+namespace hw::cli {
+
+// All commands, in the order of the help.
+const std::vector<Command>& commands();
+
+// Gateway, store and an embedded instance, without a configuration.
+Command up_command();
+// The gateway from a file.
+Command serve_command();
+// One instance.
+Command engine_command();
+// One call.
+Command trace_command();
+// The call log.
+Command logs_command();
+// A new key.
+Command key_create_command();
+// All keys.
+Command key_list_command();
+// Lets a key in again.
+Command key_enable_command();
+// Refuses a key for now.
+Command key_disable_command();
+// Removes a key.
+Command key_delete_command();
+// Channels and their health.
+Command channel_list_command();
+// Scripts for shells.
+Command completion_command();
+// Which version this is.
+Command version_command();
+
+// The flag that all commands have that print data.
+const Flag& json_flag();
+// `flags` and those of client_flags().
+std::vector<Flag> with_client_flags(std::vector<Flag> flags);
+
+}  // namespace hw::cli

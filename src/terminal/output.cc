@@ -1,0 +1,53 @@
+#include "terminal/output.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+#include "base/text.h"
+
+namespace hw::terminal {
+namespace {
+
+void write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(fd, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && fd == STDOUT_FILENO) ::_exit(errno == EPIPE ? 0 : 3);
+    if (count < 0) return;
+    text.remove_prefix(static_cast<size_t>(count));
+  }
+}
+
+}  // namespace
+
+Colour colour_of_output(const config::Environment& environment) {
+  const auto set = [&](std::string_view name) {
+    const auto found = environment.find(name);
+    return found == environment.end() ? std::string_view() : std::string_view(found->second);
+  };
+  const bool wanted = set("NO_COLOR").empty() && set("TERM") != "dumb";
+  return wanted && ::isatty(STDOUT_FILENO) == 1 ? Colour::kAnsi : Colour::kNone;
+}
+
+int columns_of_output() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+  return size.ws_col;
+}
+
+void print(std::string_view text) {
+  write_all(STDOUT_FILENO, text);
+}
+
+void complain(std::string_view line) {
+  write_all(STDERR_FILENO, concat("headway: ", line, "\n"));
+}
+
+void note(std::string_view line) {
+  write_all(STDERR_FILENO, concat(line, "\n"));
+}
+
+}  // namespace hw::terminal
