@@ -14,11 +14,13 @@ namespace hw::engine_server {
 namespace {
 
 // Agents send large tool definitions that are only read over; the text itself is bounded below.
-constexpr uint64_t kBodyBytesMax = 8u << 20;
+constexpr uint64_t kBodyBytesMax = 4u << 20;
 constexpr Nanos kBodyTimeout = 60 * kSecond;
 // No vocabulary has longer tokens; so a longer text has too many of them for sure, and need not be
 // tokenised to find out.
 constexpr size_t kTokenBytesMax = 128;
+// About 5 ms of work.
+constexpr size_t kTokeniseHereMax = 8192;
 constexpr size_t kRequestIdBytesMax = 128;
 
 bool completed(engine::FinishReason reason) {
@@ -49,7 +51,7 @@ net::Task<void> CompletionExchange::run(std::string_view request_id) {
                     : std::string(RequestId::make(wall_ns(), services_.random).view());
   Status started = co_await client_.read_body(kBodyBytesMax, monotonic_ns() + kBodyTimeout);
   if (!started && started.error().code == ErrorCode::kClientGone) co_return;
-  if (started) started = start();
+  if (started) started = co_await start();
   if (!started) {
     const Reply reply = error_reply(started.error(), request_id_);
     co_await send_reply(client_, reply);
@@ -63,17 +65,46 @@ net::Task<void> CompletionExchange::run(std::string_view request_id) {
   }
 }
 
-// Reads the body and submits what it asks for.
-Status CompletionExchange::start() {
+net::Task<Status> CompletionExchange::start() {
+  Status done = read_request();
+  if (done) done = co_await tokenise();
+  if (done) done = submit();
+  co_return done;
+}
+
+Status CompletionExchange::read_request() {
   Result<CompletionRequest> read = read_completion_request(identity_.dialect, client_.body());
   if (!read) return fail(std::move(read.error()));
   request_ = std::move(*read);
   if (request_.model != services_.model_id) return fail(wire::unknown_model(request_.model));
-  Result<std::vector<engine::Token>> prompt = tokens();
-  if (!prompt) return fail(std::move(prompt.error()));
+  const engine::Limits& limits = services_.engine.limits();
+  const auto tokens_least = static_cast<int64_t>(request_.text_bytes() / kTokenBytesMax);
+  if (tokens_least > limits.input_len_max) {
+    return fail(ErrorCode::kBadRequest,
+                concat("the prompt has more than ", tokens_least,
+                       " tokens; this instance takes at most ", limits.input_len_max));
+  }
+  return {};
+}
 
+// A long text takes its time, in which other answers' tokens must not wait on this loop.
+net::Task<Status> CompletionExchange::tokenise() {
+  Result<std::vector<engine::Token>> made;
+  if (request_.text_bytes() <= kTokeniseHereMax) {
+    made = tokens();
+  } else {
+    std::function<void()> job = [this, &made] { made = tokens(); };
+    const bool ran = co_await services_.blocking.run(services_.loop, job);
+    if (!ran) co_return fail(ErrorCode::kOverloaded, "too many long prompts wait; try again soon");
+  }
+  if (!made) co_return fail(std::move(made.error()));
+  prompt_ = std::move(*made);
+  co_return Status{};
+}
+
+Status CompletionExchange::submit() {
   engine::Request wanted;
-  wanted.prompt = std::move(*prompt);
+  wanted.prompt = std::move(prompt_);
   wanted.output_tokens_max = static_cast<int>(request_.output_tokens_max);
   wanted.sampling = request_.sampling;
   if (!request_.seeded) wanted.sampling.seed = services_.random.next();
@@ -93,13 +124,6 @@ Status CompletionExchange::start() {
 }
 
 Result<std::vector<engine::Token>> CompletionExchange::tokens() const {
-  const engine::Limits& limits = services_.engine.limits();
-  const auto tokens_least = static_cast<int64_t>(request_.text_bytes() / kTokenBytesMax);
-  if (tokens_least > limits.input_len_max) {
-    return fail(ErrorCode::kBadRequest,
-                concat("the prompt has more than ", tokens_least,
-                       " tokens; this instance takes at most ", limits.input_len_max));
-  }
   if (request_.dialect == Dialect::kOpenaiChat) {
     return services_.tokenizer.encode_chat(request_.messages);
   }

@@ -14,6 +14,7 @@
 #include "engine_server/completion_request.h"
 #include "engine_server/completion_writer.h"
 #include "http/server.h"
+#include "net/blocking_pool.h"
 #include "net/task.h"
 
 namespace hw::engine_server {
@@ -25,6 +26,7 @@ struct Services {
   std::string model_id;
   int64_t request_timeout_s = 0;  // for messages
   net::Loop& loop;
+  net::BlockingPool& blocking;  // for tokenising long texts
   Random& random;
 };
 
@@ -41,7 +43,10 @@ class CompletionExchange {
   net::Task<void> run(std::string_view request_id);
 
  private:
-  Status start();
+  net::Task<Status> start();
+  Status read_request();
+  net::Task<Status> tokenise();
+  Status submit();
   Result<std::vector<engine::Token>> tokens() const;
   Result<std::vector<engine::Token>> checked_tokens() const;
   net::Task<void> stream();
@@ -54,6 +59,7 @@ class CompletionExchange {
   CompletionRequest request_;
   AnswerIdentity identity_;
   std::string request_id_;
+  std::vector<engine::Token> prompt_;
   std::shared_ptr<Answer> answer_;  // once it is submitted
   engine::RequestNumber number_ = 0;
   bool ended_ = false;  // the engine is done with it

@@ -13,6 +13,7 @@
 #include "engine_server/completion_exchange.h"
 #include "engine_server/instance_handler.h"
 #include "http/server.h"
+#include "net/blocking_pool.h"
 #include "net/listener.h"
 #include "net/loop.h"
 #include "net/timers.h"
@@ -57,8 +58,13 @@ struct InstanceServer::Impl {
         limits(instance.limits),
         metrics(registry, options.model.model_id),
         engine(limits, std::move(instance.backend), *tokenizer, clock, metrics),
-        services{engine, *tokenizer, options.model.model_id, options.server.request_timeout_seconds,
-                 loop,   random},
+        services{engine,
+                 *tokenizer,
+                 options.model.model_id,
+                 options.server.request_timeout_seconds,
+                 loop,
+                 blocking,
+                 random},
         handler(services, registry, http_options(limits)),
         server(loop, handler, nullptr),
         drain_timer(*this) {
@@ -97,6 +103,7 @@ struct InstanceServer::Impl {
   SystemClock clock;
   Random random{random_seed()};
   net::Loop loop{0};
+  net::BlockingPool blocking{1};
   std::unique_ptr<engine::Tokenizer> tokenizer;
   engine::Limits limits;
   engine::EngineMetrics metrics;

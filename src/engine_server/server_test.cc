@@ -321,6 +321,19 @@ TEST_CASE("a second stop breaks off a running stream") {
   CHECK(answer.find("data: [DONE]") == std::string::npos);
 }
 
+TEST_CASE("a long prompt is tokenised beside the loop and answered as any other") {
+  engine::Limits limits = engine::fake_limits();
+  limits.cells = limits.model_len_max = 20'000;
+  limits.input_len_max = limits.model_len_max - 1;
+  Bench bench(limits);
+  bench.gate.open();
+  const std::string prompt(10'000, 'x');
+  const std::string answer = bench.ask(Bench::post(
+      "/v1/completions", concat(R"({"model":"fake","max_tokens":2,"prompt":")", prompt, "\"}")));
+  CHECK(answer.find(R"("prompt_tokens":10000)") != std::string::npos);
+  CHECK(answer.find(R"("text":"ab")") != std::string::npos);
+}
+
 TEST_CASE("requests follow one another on a connection") {
   Bench bench;
   bench.gate.open();
