@@ -11,7 +11,7 @@ import { judge } from './judge.mjs';
 const MODEL = 'mock-large';
 const SDK_TIMEOUT_MS = 20000;
 const PROGRAM_TIMEOUT_MS = 60000;
-const LONG_RETRY_TIMEOUT_MS = 22000;
+const LONG_RETRY_TIMEOUT_MS = 45000;
 const SETTLE_MS = 150; // for the last bytes and closes to arrive at the tap
 
 const CHANNELS = {
