@@ -53,6 +53,7 @@ bool ClientAnswer::try_flush() {
 }
 
 net::Task<bool> ClientAnswer::flush() {
+  client_.deadline().set(due_);
   const bool written = co_await client_.write(std::string_view(pending_));
   pending_ = std::string();
   co_return written;
@@ -96,6 +97,7 @@ net::Task<bool> ClientAnswer::whole(std::string_view head, std::string_view body
     const bool written = co_await flush();
     co_return written;
   }
+  client_.deadline().set(due_);
   std::array<iovec, 2> pieces = {iovec{const_cast<char*>(head.data()), head.size()},
                                  iovec{const_cast<char*>(body.data()), body.size()}};
   const bool written = co_await client_.write(std::span<iovec>(pieces));

@@ -43,7 +43,10 @@ class ClientAnswer {
   void end(Last last);
   // True when everything composed was written at once; else await flush().
   bool try_flush();
-  // Writes what is left. False: the client is gone.
+  // No write of this exchange goes on beyond `due` (monotonic): its total_ms.
+  void set_due(Nanos due) { due_ = due; }
+  // Writes what is left, however long the client takes: until write_stall_ms or the due time.
+  // False: the client is gone, or one of the two has passed.
   net::Task<bool> flush();
   // Counts what was composed as bytes of the upstream.
   void mark_relayed() { relayed_ = true; }
@@ -72,6 +75,7 @@ class ClientAnswer {
   std::string pending_;  // composed and not written yet
   const wire::StreamObserver* observer_ = nullptr;
   const wire::EventGate* gate_ = nullptr;
+  Nanos due_ = net::Deadline::kNever;
   size_t chunk_ = 0;
   int held_status_ = 0;
   int status_ = 0;

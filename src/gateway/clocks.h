@@ -33,6 +33,10 @@ class Clocks {
     due_[index(clock)] = limit_ms == 0 ? net::Deadline::kNever : from + limit_ms * kMillisecond;
     limit_ms_[index(clock)] = limit_ms;
   }
+  // Begins anew at `from` with the same limit; a clock that does not run stays so.
+  void restart(ClockName clock, Nanos from) {
+    if (due(clock) != net::Deadline::kNever) start(clock, from, limit_ms(clock));
+  }
   void stop(ClockName clock) { due_[index(clock)] = net::Deadline::kNever; }
   // Stops all but kTotal and kHeartbeat: what belongs to one attempt.
   void stop_attempt() {
@@ -48,6 +52,7 @@ class Clocks {
     for (Nanos due : due_) earliest = due < earliest ? due : earliest;
     return earliest;
   }
+  Nanos due(ClockName clock) const { return due_[index(clock)]; }
   bool passed(ClockName clock, Nanos now) const { return due_[index(clock)] <= now; }
   // The clock that ends something and has passed; false when none has.
   bool expired(Nanos now, ClockName& which) const;

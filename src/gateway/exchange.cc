@@ -85,6 +85,7 @@ void Exchange::begin(const http::RequestHead& head) {
   state_.trace_hex = call.trace.hex();
   state_.clocks.start(ClockName::kTotal, client.arrived(),
                       state_.settings->options.timeouts.total_ms);
+  state_.answer.set_due(state_.clocks.due(ClockName::kTotal));
 }
 
 Status Exchange::admit(const http::RequestHead& head) {
@@ -336,14 +337,24 @@ net::Task<void> Exchange::answer_error(const Error& error, Outcome outcome) {
   if (!written) set_gone();
 }
 
+// The client left, took no byte for write_stall_ms, or was still taking its answer when total_ms
+// was over.
 void Exchange::set_gone() {
   timeline::Call& call = state_.call;
-  const bool stalled = state_.client.gone_reason() == "write stalled";
-  call.outcome = stalled ? Outcome::kTimeout : Outcome::kClientGone;
-  const ErrorCode code = stalled ? ErrorCode::kTimeoutWrite : ErrorCode::kClientGone;
-  call.error = {std::string(error_info(code).name),
-                concat("The client left: ", state_.client.gone_reason())};
   state_.context.metrics.count_abort(state_.phase);
+  const int64_t total_ms = state_.settings->options.timeouts.total_ms;
+  Error error(ErrorCode::kClientGone, concat("The client left: ", state_.client.gone_reason()));
+  if (!state_.client.gone()) {
+    error = Error(ErrorCode::kTimeoutTotal, concat("The client had not taken its answer within ",
+                                                   total_ms, " ms (total_ms)"));
+    state_.client.break_off();
+  } else if (state_.client.gone_reason() == "write stalled") {
+    error = Error(ErrorCode::kTimeoutWrite,
+                  concat("The client took no byte for ",
+                         state_.settings->options.timeouts.write_stall_ms, " ms (write_stall_ms)"));
+  }
+  call.outcome = error.code == ErrorCode::kClientGone ? Outcome::kClientGone : Outcome::kTimeout;
+  call.error = {std::string(error.name()), error.message};
 }
 
 // --- the record --------------------------------------------------------------------------------

@@ -184,7 +184,12 @@ net::Task<bool> StreamRelay::write_out() {
   if (state_.answer.try_flush()) co_return true;
   state_.own.pause(now);
   const bool written = co_await state_.answer.flush();
-  state_.own.resume(monotonic_ns());
+  const Nanos taken = monotonic_ns();
+  state_.own.resume(taken);
+  // The upstream was not read meanwhile: its silence begins now.
+  state_.clocks.restart(ClockName::kSilence, taken);
+  state_.clocks.restart(ClockName::kBetweenTokens, taken);
+  state_.clocks.restart(ClockName::kFirstToken, taken);
   co_return written;
 }
 
