@@ -69,13 +69,21 @@ Nanos RequestId::wall() const {
   return static_cast<Nanos>(ms) * kMillisecond;
 }
 
+// 26 digits of five bits are two more than 128; the two on top are 0 until the year 10889.
 std::array<uint8_t, 16> RequestId::bytes() const {
-  unsigned __int128 value = 0;
-  for (size_t i = 4; i < kSize; ++i) {
-    value = value << 5 | static_cast<unsigned>(base32_value(text_[i]) & 31);
-  }
+  const auto digit = [this](size_t i) {
+    return static_cast<uint64_t>(base32_value(text_[i]) & 31);
+  };
+  uint64_t high = 0, low = 0;
+  for (size_t i = 4; i < 17; ++i) high = high << 5 | digit(i);
+  for (size_t i = 18; i < kSize; ++i) low = low << 5 | digit(i);
+  high = high << 1 | digit(17) >> 4;
+  low |= digit(17) << 60;
   std::array<uint8_t, 16> out;
-  for (size_t i = 16; i-- > 0; value >>= 8) out[i] = static_cast<uint8_t>(value);
+  for (size_t i = 0; i < 8; ++i) {
+    out[i] = static_cast<uint8_t>(high >> (56 - 8 * i));
+    out[8 + i] = static_cast<uint8_t>(low >> (56 - 8 * i));
+  }
   return out;
 }
 

@@ -45,7 +45,6 @@ constexpr std::array<std::string_view, 10> kFinishReasons = {
     "stop_sequence", "tool_use", "completed", "incomplete", "content_filter"};
 constexpr std::array<std::string_view, 5> kEngines = {"headway", "vllm", "sglang", "llama.cpp",
                                                       "tgi"};
-constexpr Words kNoWords;
 
 // How much of each text is kept.
 struct Limits {
@@ -326,14 +325,26 @@ timeline::GapSummary get_gaps(Decoder& in) {
   return gaps;
 }
 
-uint16_t flags_of(const Call& call, const Limits& limits) {
+using IdBytes = std::array<uint8_t, 16>;
+
+// TraceId::of() without the way back to the text.
+TraceId trace_of(const IdBytes& id) {
+  TraceId trace;
+  for (size_t i = 0; i < 8; ++i) {
+    trace.high = trace.high << 8 | id[i];
+    trace.low = trace.low << 8 | id[8 + i];
+  }
+  return trace;
+}
+
+uint16_t flags_of(const Call& call, const IdBytes& id, const Limits& limits) {
   uint16_t flags = 0;
   const auto set = [&flags](bool condition, Flag flag) {
     if (condition) flags = static_cast<uint16_t>(flags | flag);
   };
   set(call.stream, kStream);
   set(!call.client_request_id.empty(), kClientId);
-  set(call.trace != TraceId::of(call.id), kOwnTrace);
+  set(call.trace != trace_of(id), kOwnTrace);
   set(call.upstream_model == call.model, kSameModel);
   set(call.error != timeline::CallError{}, kHasError);
   set(call.engine != timeline::EngineTimes{}, kHasEngine);
@@ -345,11 +356,10 @@ uint16_t flags_of(const Call& call, const Limits& limits) {
 }
 
 // What peek_call() reads, in its order.
-void put_key(Encoder& out, const Call& call, uint16_t flags) {
+void put_key(Encoder& out, const Call& call, const IdBytes& id, uint16_t flags) {
   out.byte(kVersion);
   out.byte(static_cast<uint8_t>(flags & 0xff));
   out.byte(static_cast<uint8_t>(flags >> 8));
-  const auto id = call.id.bytes();
   out.bytes(id.data(), id.size());
   out.signed_number(call.arrived_wall);
   out.maybe(call.stamps.get(ExchangeStamp::kFinished));
@@ -424,8 +434,9 @@ void put_attempts(Encoder& out, const Call& call, Nanos& base) {
 }
 
 void put_call(Encoder& out, const Call& call) {
-  const uint16_t flags = flags_of(call, out.limits());
-  put_key(out, call, flags);
+  const IdBytes id = call.id.bytes();
+  const uint16_t flags = flags_of(call, id, out.limits());
+  put_key(out, call, id, flags);
   out.text(call.key);
   out.word(call.credential_from, kCredentials);
   out.text(call.model);

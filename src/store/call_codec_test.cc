@@ -119,7 +119,7 @@ TEST_CASE("a record that is cut anywhere is damaged, and no byte is read behind 
 TEST_CASE("random damage never crashes and never yields what cannot be written again") {
   Random random(6);
   int survived = 0;
-  for (int i = 0; i < 20'000; ++i) {
+  for (int i = 0; i < 5'000; ++i) {
     Random fresh(random.below(50));
     std::string record = encoded(sample_call(fresh));
     for (uint64_t flips = 1 + random.below(3); flips > 0; --flips) {
@@ -133,7 +133,7 @@ TEST_CASE("random damage never crashes and never yields what cannot be written a
     const bool same = *again == *call;
     REQUIRE(same);
   }
-  CHECK(survived > 100);
+  CHECK(survived > 50);
 }
 
 TEST_CASE("a record of a newer version says so") {

@@ -70,9 +70,10 @@ std::vector<Ranked> ranked(std::string_view data) {
     call.record = record;
     calls.push_back(call);
   }
-  std::reverse(calls.begin(), calls.end());
-  std::stable_sort(calls.begin(), calls.end(),
-                   [](const Ranked& a, const Ranked& b) { return a.finish > b.finish; });
+  // Of equal ends the one further back in the block was stored later.
+  std::sort(calls.begin(), calls.end(), [](const Ranked& a, const Ranked& b) {
+    return a.finish != b.finish ? a.finish > b.finish : a.record.data() > b.record.data();
+  });
   return calls;
 }
 

@@ -407,13 +407,14 @@ TEST_CASE(
       const auto store = opened(options);
       const Call open = typical_call(random, kSampleWall, 1);
       store->sink(0).begin(begun_call(open));
-      for (int i = 0; i < 120; ++i) {
+      for (int i = 0; i < 45; ++i) {
         Call call = typical_call(random, kSampleWall, 2);
+        call.error.message = std::string(700, 'x');  // so that segments fill
         if (i % 10 == 0) call.client_request_id = "mine";
         store->sink(0).begin(begun_call(call));
         store->sink(0).end(call);
         appended.insert(id_of(call));
-        if (i % 25 == 0) store->find("nothing");
+        if (i % 9 == 0) store->find("nothing");
       }
       lost = store->health().lost_calls;
       CHECK(lost <= 1);
