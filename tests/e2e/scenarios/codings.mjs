@@ -7,7 +7,7 @@ import { DIALECTS, STREAMING, channelFor, requestOf } from './dialects.mjs';
 import { checkConserved } from './timeline.mjs';
 
 const LIMIT_BYTES = 1 << 20;
-const BOMB_BYTES = 256 << 20;
+const BOMB_BYTES = 64 << 20;
 const MEMORY_GROWTH_BYTES_MAX = 32 << 20;
 
 const CODERS = {

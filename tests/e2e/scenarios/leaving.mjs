@@ -48,11 +48,14 @@ const PHASES = [
   },
 ];
 
+// How the client leaves: an orderly close everywhere, a broken connection where it costs least.
+const WAYS = { chat: ['fin', 'rst'], completions: ['fin'], responses: ['fin'], messages: ['fin'] };
+
 export function tests() {
   const left = PHASES.flatMap((phase) =>
     phase.streamed.flatMap((stream) =>
       STREAMING.flatMap((name) =>
-        ['fin', 'rst'].map((how) => ({
+        WAYS[name].map((how) => ({
           name: `${phase.name} ${name} ${stream ? 'streamed' : 'whole'} ${how}`,
           run: (t) => leave(t, phase, name, stream, how),
         })),
@@ -63,6 +66,10 @@ export function tests() {
     ...left,
     { name: 'in a back-off', run: leaveInBackOff },
     { name: 'while the body is sent', run: leaveInUpload },
+    { name: 'a half-close with client_half_close = "abort"', run: (t) => halfClose(t, 'abort') },
+    { name: 'a half-close with client_half_close = "serve"', run: (t) => halfClose(t, 'serve') },
+    { name: 'a half-close with client_half_close = "probe"', run: (t) => halfClose(t, 'probe') },
+    { name: 'a full close with client_half_close = "probe"', run: closeUnderProbe },
   ];
 }
 
@@ -164,4 +171,57 @@ async function leaveInUpload(t) {
     'outcome, status and attempts',
   );
   checkConserved(t, call);
+}
+
+// The client ends its side after the request and goes on reading.
+async function halfClose(t, policy) {
+  const {
+    gateway,
+    mocks: { mock },
+  } = await t.world({
+    mocks: { mock: { scenario: 'drip:30' } },
+    channels: ({ mock: m }) => [channelFor('openai', m)],
+    gateway: { client_half_close: policy },
+  });
+  const exchange = open(gateway.port, requestOf('chat', { stream: true }));
+  await exchange.until((self) => (self.answer?.body.length ?? 0) > 400, 'the first events');
+  const { id } = exchange;
+  exchange.socket.end();
+  await exchange.until(
+    (self) => self.ended || self.answer?.end === 'framed',
+    'the end of the answer',
+  );
+  const call = await t.record(gateway, id);
+  const whole = exchange.answer.end === 'framed';
+  t.equal(
+    [whole, call?.outcome],
+    policy === 'abort' ? [false, 'client_gone'] : [true, 'ok'],
+    'whether the answer is whole, and the outcome',
+  );
+  if (whole)
+    t.equal(
+      exchange.answer.text.replace(/^:[^\n]*\n\n/gm, ''),
+      mock.records[0].events.join(''),
+      'body without the probes',
+    );
+  if (call) checkConserved(t, call);
+  exchange.leave('fin');
+}
+
+async function closeUnderProbe(t) {
+  const {
+    gateway,
+    mocks: { mock },
+  } = await t.world({
+    mocks: { mock: { scenario: 'drip:200' } },
+    channels: ({ mock: m }) => [channelFor('openai', m)],
+    gateway: { client_half_close: 'probe' },
+  });
+  const exchange = open(gateway.port, requestOf('chat', { stream: true }));
+  await exchange.until((self) => (self.answer?.body.length ?? 0) > 400, 'the first events');
+  const { id } = exchange;
+  exchange.leave('fin');
+  const call = await t.record(gateway, id);
+  t.equal(call?.outcome, 'client_gone', 'outcome');
+  t.check(mock.records[0].at.socketClosed, 'the upstream connection is still open');
 }

@@ -12,12 +12,13 @@ const SUITES = [
   'codings',
   'credentials',
   'pass_through',
+  'lifecycle',
 ];
 const REPEATS_MAX = 5; // of a test that was only late, which a busy machine can cause
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { jobs: { type: 'string', default: '4' }, list: { type: 'boolean', default: false } },
+  options: { jobs: { type: 'string', default: '6' }, list: { type: 'boolean', default: false } },
 });
 const wanted = new RegExp(positionals[0] || '.');
 const waiting = [];

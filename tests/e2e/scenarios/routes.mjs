@@ -36,6 +36,7 @@ export function tests() {
     { name: 'model_map, wildcards and provider/model', run: modelNames },
     { name: 'what is no request of the dialect gets 400', run: badBodies },
     { name: 'a body above the limit gets 413', run: tooLarge },
+    { name: 'more bodies at once than body_memory_bytes_max get 503', run: bodyMemory },
     { name: 'livez, readyz and metrics', run: operations },
     { name: 'the list of calls and its filters', run: callList },
   ];
@@ -353,6 +354,30 @@ async function tooLarge(t) {
   t.equal(early.answer?.status, 413, 'status before the body');
   early.leave('fin');
   t.equal([mocks.a.records.length, mocks.b.records.length], [0, 0], 'upstream calls');
+}
+
+async function bodyMemory(t) {
+  const { gateway, mocks } = await bothWorlds(t, { gateway: { body_memory_bytes_max: 1 << 20 } });
+  const headers = { 'content-length': String(800 << 10) };
+  const first = open(gateway.port, requestOf('chat', { headers })); // sends a part of its body only
+  await first.until((self) => self.sentAt, 'the first part of the body');
+  const request = requestOf('messages');
+  const second = await send(gateway.port, {
+    ...request,
+    body: { ...request.body, pad: 'x'.repeat(800 << 10) },
+  });
+  t.equal(second.answer?.status, 503, 'status of the second');
+  t.check(DIALECTS.messages.isError(second.answer?.json), second.answer?.text.slice(0, 200));
+  t.match(second.answer?.headers['retry-after'], /^\d+$/, 'retry-after');
+  const call = await t.record(gateway, second.id);
+  t.equal([call?.outcome, call?.error?.code], ['rejected', 'overloaded'], 'outcome and error');
+  first.leave('fin');
+  const third = await send(gateway.port, requestOf('chat'));
+  t.equal(
+    [third.answer?.status, mocks.a.records.length],
+    [200, 1],
+    'status afterwards, upstream calls',
+  );
 }
 
 async function operations(t) {

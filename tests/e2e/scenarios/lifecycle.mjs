@@ -1,0 +1,144 @@
+// The program's life: SIGTERM lets streams finish and takes nothing new, SIGHUP reads the
+// configuration anew or keeps the old one.
+import fs from 'node:fs';
+import { open, send } from './client.mjs';
+import { DIALECTS, channelFor, requestOf } from './dialects.mjs';
+import { delay } from './trial.mjs';
+
+export function tests() {
+  return [
+    { name: 'SIGTERM: streams finish, new requests get 503, then exit 0', run: drains },
+    { name: 'SIGTERM: what lasts longer than drain_s is ended', run: drainEnds },
+    { name: 'SIGHUP reloads the configuration', run: reloads },
+    { name: 'SIGHUP with a bad file changes nothing and says why', run: reloadsBad },
+    { name: 'listen on a port that is taken: exit 2 or 3 with the reason', run: portTaken },
+  ];
+}
+
+const world = (t, scenario, more = {}) =>
+  t.world({
+    mocks: { mock: { scenario } },
+    channels: ({ mock: m }) => [channelFor('openai', m)],
+    ...more,
+  });
+
+async function drains(t) {
+  const {
+    gateway,
+    mocks: { mock },
+  } = await world(t, 'drip:60');
+  const idle = open(gateway.port, { method: 'GET', path: '/livez', key: null });
+  await idle.until(
+    (self) => self.answer?.end === 'framed',
+    'the answer on the connection that stays',
+  );
+  const stream = open(gateway.port, requestOf('chat', { stream: true }));
+  await stream.until((self) => (self.answer?.body.length ?? 0) > 400, 'the first events');
+  gateway.child.kill('SIGTERM');
+  await delay(150);
+  const late = await send(gateway.port, requestOf('chat')).catch((error) => ({
+    refused: error.message,
+  }));
+  if (late.answer) {
+    t.equal(late.answer.status, 503, 'status of a new request');
+    t.match(late.answer.headers['retry-after'], /^\d+$/, 'retry-after of a new request');
+    t.check(DIALECTS.chat.isError(late.answer.json), late.answer.text.slice(0, 200));
+  } else {
+    t.check(
+      ['ECONNREFUSED', 'ECONNRESET'].includes(late.ended) || late.refused,
+      `a new request: ${late.ended}`,
+    );
+  }
+  await stream.until(
+    (self) => self.ended || self.answer?.end === 'framed',
+    'the end of the stream',
+  );
+  t.equal(stream.answer.text, mock.records[0].events.join(''), 'body of the stream');
+  await exited(t, gateway, 3000);
+  t.equal(gateway.child.exitCode, 0, 'exit code');
+  idle.leave('fin');
+}
+
+async function drainEnds(t) {
+  const { gateway } = await world(t, 'stall', { gateway: { drain_s: 1 } });
+  const stream = open(gateway.port, requestOf('chat', { stream: true }));
+  await stream.until((self) => (self.answer?.body.length ?? 0) > 400, 'the first events');
+  const began = Date.now();
+  gateway.child.kill('SIGTERM');
+  await exited(t, gateway, 5000);
+  t.check(Date.now() - began >= 900, `ended after ${Date.now() - began} ms, before drain_s`);
+  t.check(stream.answer.end === 'cut', `the stream ended as ${stream.answer.end}`);
+}
+
+async function exited(t, gateway, withinMs) {
+  const until = Date.now() + withinMs;
+  while (gateway.child.exitCode === null && gateway.child.signalCode === null && Date.now() < until)
+    await delay(10);
+  t.check(
+    gateway.child.exitCode !== null,
+    `the program has not ended after ${withinMs} ms (signal ${gateway.child.signalCode})`,
+  );
+}
+
+async function reloads(t) {
+  const {
+    gateway,
+    mocks: { mock },
+  } = await world(t, 'drip:100');
+  const ask = (model) =>
+    send(gateway.port, { ...requestOf('chat'), body: { ...requestOf('chat').body, model } });
+  t.equal((await ask('new-name')).answer?.status, 404, 'status before');
+  const stream = open(gateway.port, requestOf('chat', { stream: true }));
+  await stream.until((self) => (self.answer?.body.length ?? 0) > 400, 'the first events');
+  fs.writeFileSync(
+    gateway.file,
+    fs.readFileSync(gateway.file, 'utf8').replace('"mock-large"]', '"mock-large", "new-name"]'),
+  );
+  gateway.child.kill('SIGHUP');
+  await eventually(async () => (await ask('new-name')).answer?.status === 200);
+  t.equal((await ask('new-name')).answer?.status, 200, 'status after');
+  await stream.done();
+  t.equal(
+    [
+      stream.answer.end,
+      stream.answer.text === mock.records.find((r) => r.body?.stream).events.join(''),
+    ],
+    ['framed', true],
+    'a stream over the reload',
+  );
+}
+
+async function reloadsBad(t) {
+  const { gateway } = await world(t, 'ok');
+  fs.appendFileSync(gateway.file, '\n[gateway2]\nlisten = 7\n');
+  gateway.child.kill('SIGHUP');
+  const said = await eventually(() => /gateway2/.test(gateway.log()));
+  t.check(said, `the log does not say what is wrong: ${gateway.log().slice(-300)}`);
+  t.equal((await send(gateway.port, requestOf('chat'))).answer?.status, 200, 'status afterwards');
+}
+
+async function portTaken(t) {
+  const {
+    gateway,
+    mocks: { mock },
+  } = await world(t, 'ok');
+  try {
+    await t.world({
+      mocks: {},
+      channels: () => [channelFor('openai', mock)],
+      gateway: { port: gateway.port },
+    });
+    t.check(false, 'a second gateway on the same port started');
+  } catch (error) {
+    t.match(error.message, /did not start \([23]\)/, 'exit code');
+    t.match(error.message, new RegExp(String(gateway.port)), 'the reason');
+  }
+}
+
+async function eventually(condition) {
+  for (const until = Date.now() + 2000; Date.now() < until;) {
+    if (await condition()) return true;
+    await delay(20);
+  }
+  return false;
+}
