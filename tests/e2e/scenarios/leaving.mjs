@@ -223,5 +223,6 @@ async function closeUnderProbe(t) {
   exchange.leave('fin');
   const call = await t.record(gateway, id);
   t.equal(call?.outcome, 'client_gone', 'outcome');
+  await delay(50);
   t.check(mock.records[0].at.socketClosed, 'the upstream connection is still open');
 }

@@ -357,7 +357,9 @@ async function tooLarge(t) {
 }
 
 async function bodyMemory(t) {
-  const { gateway, mocks } = await bothWorlds(t, { gateway: { body_memory_bytes_max: 1 << 20 } });
+  const { gateway, mocks } = await bothWorlds(t, {
+    gateway: { body_bytes_max: 1 << 20, body_memory_bytes_max: 1 << 20 },
+  });
   const headers = { 'content-length': String(800 << 10) };
   const first = open(gateway.port, requestOf('chat', { headers })); // sends a part of its body only
   await first.until((self) => self.sentAt, 'the first part of the body');
