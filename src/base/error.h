@@ -86,6 +86,7 @@ struct Error {
   Error() = default;
   Error(ErrorCode c, std::string m, std::string d = {})
       : code(c), message(std::move(m)), detail(std::move(d)) {}
+  // The row of error_info() in two words: HTTP status, and name on the wire.
   int status() const { return error_info(code).status; }
   std::string_view name() const { return error_info(code).name; }
 };

@@ -21,6 +21,7 @@ class Histogram {
   void merge(const Histogram& other);
   void clear();
 
+  // How many values were recorded.
   uint64_t count() const { return count_; }
   // Exact; 0 while nothing was recorded.
   Nanos min() const { return count_ == 0 ? 0 : min_; }

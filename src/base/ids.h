@@ -54,6 +54,7 @@ struct TraceParent {
   uint64_t parent = 0;
   uint8_t flags = 0;
   bool valid() const { return (trace.high | trace.low) != 0 && parent != 0; }
+  // Reads a header; invalid where the recommendation rejects it.
   static TraceParent parse(std::string_view header);
   // `00-<trace>-<parent>-<flags>`, appended to `out`.
   void append(std::string& out) const;

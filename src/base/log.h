@@ -6,6 +6,7 @@
 
 namespace hw {
 
+// How much a line matters.
 enum class LogLevel : unsigned char { kDebug, kInfo, kWarning, kError };
 
 // Lines below `level` are dropped. Default kInfo.
@@ -17,6 +18,7 @@ LogLevel log_level();
 // are escaped: what comes from outside cannot forge a line.
 void log(LogLevel level, std::string_view where, std::string_view message);
 
+// log() with the level in the name.
 inline void log_info(std::string_view where, std::string_view message) {
   log(LogLevel::kInfo, where, message);
 }

@@ -8,8 +8,10 @@
 
 namespace hw {
 
+// A value or an Error.
 template <class T>
 using Result = tl::expected<T, Error>;
+// Nothing or an Error.
 using Status = tl::expected<void, Error>;
 
 // Makes the failing side of any Result: `return fail(ErrorCode::kBadRequest, "...")`.

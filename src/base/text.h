@@ -8,6 +8,7 @@
 
 namespace hw {
 
+// One part of a text onto `out`; numbers in decimal.
 inline void append(std::string& out, std::string_view text) {
   out.append(text);
 }

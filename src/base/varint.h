@@ -20,6 +20,7 @@ inline char* write_varint(char* out, uint64_t value) {
   return out;
 }
 
+// The same onto `out`.
 inline void append_varint(std::string& out, uint64_t value) {
   char bytes[kVarintBytesMax];
   out.append(bytes, static_cast<size_t>(write_varint(bytes, value) - bytes));

@@ -88,8 +88,10 @@ class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
   // Bytes were left behind the answer: the connection is out of step and serves nobody any more.
   void spoil() { spoiled_ = true; }
 
+  // What is tried, and the part of the call that tells of it.
   const route::Channel& channel() const { return channel_; }
   timeline::Attempt& record() { return state_.call.attempts[record_]; }
+  // Notes the monotonic time `now` in the record; the first stamp of a kind counts.
   void stamp(timeline::AttemptStamp stamp, Nanos now) {
     record().stamps.set_once(stamp, state_.offset(now));
   }

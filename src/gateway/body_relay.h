@@ -17,6 +17,7 @@ class BodyRelay : public Recycled<BodyRelay> {
 
   BodyRelay(ExchangeState& state, Attempt& attempt) : state_(state), attempt_(attempt) {}
 
+  // Relays to the end. kFailed where nothing was relayed yet and another channel may be tried.
   net::Task<Ending> run();
 
  private:

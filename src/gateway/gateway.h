@@ -56,6 +56,7 @@ class Gateway {
   // returns. From any thread; a second call ends at once.
   void stop();
 
+  // Where it listens, and with how many loops.
   uint16_t port() const;
   int loops() const;
 

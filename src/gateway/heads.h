@@ -49,6 +49,7 @@ enum class AnswerKind : uint8_t { kWhole, kEventStream };
 // Whether the body still has the coding that the upstream's head names.
 enum class AnswerCoding : uint8_t { kAsSent, kDecoded };
 
+// An answer of an upstream, as its head goes to the client.
 struct RelayedHead {
   const http::ResponseHead& upstream;
   int status = 200;

@@ -15,6 +15,7 @@ class LoopGateway final : public http::RequestHandler {
   LoopGateway(net::Loop& loop, Common& common, net::BlockingPool& blocking, const Parts& parts,
               Registry& registry, std::shared_ptr<const Snapshot> settings, net::TlsContext* tls);
 
+  // The connections of this loop.
   http::Server& server() { return server_; }
   // On the loop's thread.
   void set_settings(std::shared_ptr<const Snapshot> settings) { settings_ = std::move(settings); }

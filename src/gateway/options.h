@@ -35,11 +35,13 @@ struct Retry {
   int64_t wait_ms_max = 0;  // how long an exchange may wait for a cooling channel; 0: it does not
 };
 
+// What the listening side needs for TLS.
 struct TlsFiles {
   std::string certificate;  // PEM chain; empty: plain HTTP
   std::string key;          // PEM
 };
 
+// `[gateway]`, with what stands beside it.
 struct Options {
   std::string listen_host = "127.0.0.1";
   uint16_t listen_port = 8080;                   // 0: any free port

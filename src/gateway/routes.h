@@ -10,6 +10,7 @@
 
 namespace hw::gateway {
 
+// What becomes of a request.
 enum class RouteKind : uint8_t {
   kModelApi,  // an endpoint that is relayed to a channel
   kModels,    // GET /v1/models
@@ -22,6 +23,7 @@ enum class RouteKind : uint8_t {
   kRefused,  // see Route::refusal
 };
 
+// What a method and a path ask for.
 struct Route {
   RouteKind kind = RouteKind::kRefused;
   route::Endpoint endpoint = route::Endpoint::kChat;  // with kModelApi

@@ -14,9 +14,11 @@ class Buffer {
   // simdjson reads up to this many bytes past the end (SIMDJSON_PADDING).
   static constexpr size_t kPadding = 64;
 
+  // The bytes held; views end with the next change.
   std::string_view view() const { return {data_.get() + begin_, end_ - begin_}; }
   const char* data() const { return data_.get() + begin_; }
   size_t size() const { return end_ - begin_; }
+  // Nothing is held.
   bool empty() const { return begin_ == end_; }
   // Bytes that may be read from data() on: size() plus at least kPadding once something is held.
   size_t readable() const { return capacity_ - begin_; }
@@ -37,6 +39,7 @@ class Buffer {
   size_t room() const { return capacity_ < end_ + kPadding ? 0 : capacity_ - end_ - kPadding; }
   void commit(size_t size) { end_ += size; }
 
+  // Copies `bytes` behind what is held.
   void append(std::string_view bytes) {
     if (bytes.empty()) return;
     if (room() < bytes.size()) reserve(size() + bytes.size());

@@ -36,7 +36,9 @@ class Lease {
   Lease& operator=(Lease&& other) noexcept;
   ~Lease() { drop(); }
 
+  // There is a place in the pool.
   bool held() const { return pool_ != nullptr; }
+  // There is a connection, new or kept.
   bool connected() const { return connection_ != nullptr; }
   // The connection had served before.
   bool reused() const { return connection_ != nullptr && connection_->exchanges > 0; }
@@ -75,6 +77,7 @@ class Pool {
     ~Ticket();
     Ticket(const Ticket&) = delete;
     Ticket& operator=(const Ticket&) = delete;
+    // A place is ours: take() gives it, once.
     bool granted() const { return lease_.held(); }
     Lease take() { return std::move(lease_); }
 
@@ -87,6 +90,7 @@ class Pool {
     bool waiting_ = false;
   };
 
+  // Places in use or being dialled, kept connections, tickets that wait.
   int in_use() const { return places_ - static_cast<int>(idle_.size()); }
   int idle() const { return static_cast<int>(idle_.size()); }
   int waiting() const { return static_cast<int>(waiting_.size()); }

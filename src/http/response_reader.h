@@ -13,12 +13,14 @@ namespace hw::http {
 
 class ResponseReader {
  public:
+  // What next() found.
   enum class Kind : uint8_t {
     kMore,  // all bytes are used; feed what is read next
     kHead,  // the head is complete: see head given to next()
     kBody,  // a piece of the body
     kEnd,   // the answer is complete; bytes left over do not belong to it
   };
+  // One find.
   struct Step {
     Kind kind = Kind::kMore;
     std::string_view body;  // with kBody: a view into the bytes given
@@ -34,7 +36,9 @@ class ResponseReader {
   // The connection ended. True when that ends the answer properly (a body until close).
   bool end_of_input();
 
+  // next() has said kHead.
   bool head_seen() const { return state_ != State::kHead; }
+  // next() has said kEnd.
   bool done() const { return state_ == State::kEnd; }
   // The body is all there though next() has not said kEnd yet: it needs no further byte to do so.
   bool body_exhausted() const {

@@ -77,7 +77,9 @@ class ServerConnection final : private net::SocketHandler {
   ServerConnection(Server& server, net::Socket socket);
   ~ServerConnection();
 
+  // The loop on which the connection lives.
   net::Loop& loop();
+  // What the exchange waits on: the signals above, and its own from kFirstOwnSignal.
   net::Event& event() { return event_; }
   // The time limit of whatever the exchange waits for; kDeadline is raised when it passes.
   net::Deadline& deadline() { return deadline_; }
@@ -133,6 +135,7 @@ class ServerConnection final : private net::SocketHandler {
   // The client speaks HTTP/1.0: no chunked answers.
   bool http_1_0() const { return minor_ == 0; }
 
+  // What the kernel knows of the connection, asked for again after a while; the client's address.
   net::TcpInfo tcp_info(Nanos now) { return socket_.tcp_info(now); }
   const std::string& peer_address() const { return peer_address_; }
 

@@ -42,6 +42,7 @@ class Dial {
   Dial(const Dial&) = delete;
   Dial& operator=(const Dial&) = delete;
 
+  // A connection is there, or has failed.
   bool finished() const;
   // What was done so far; also after a failure or a time-out.
   DialTimes times() const;

@@ -4,7 +4,6 @@
 // talk to the coroutine that owns them: they never close or cancel anything by themselves.
 #pragma once
 
-#include <boost/asio/post.hpp>
 #include <cstdint>
 #include <optional>
 
@@ -34,13 +33,7 @@ class Event {
   }
 
   // Raises `signals` from inside another coroutine of the loop: the waiter runs later.
-  void raise_later(Signals signals) {
-    raised_ |= signals;
-    if (!waiter_ || (raised_ & wanted_) == 0) return;
-    Waiter waiter = std::move(*waiter_);
-    waiter_.reset();
-    boost::asio::post(executor_, std::move(waiter));
-  }
+  void raise_later(Signals signals);
 
   // Suspends until one of `wanted` is raised (or was, and not taken yet); takes and returns those.
   Task<Signals> wait(Signals wanted) {

@@ -29,6 +29,7 @@ class SocketHandler {
   ~SocketHandler() = default;
 };
 
+// What a read or a write came to.
 enum class IoState : uint8_t {
   kOk,          // some bytes moved
   kWouldBlock,  // none could; wait for readiness
@@ -36,6 +37,7 @@ enum class IoState : uint8_t {
   kError,       // the connection is broken; IoResult::error is the errno, 0 for a TLS failure
 };
 
+// The same with how many bytes moved.
 struct IoResult {
   IoState state = IoState::kError;
   size_t bytes = 0;
@@ -59,6 +61,7 @@ class Socket {
   Socket(Socket&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
   Socket& operator=(Socket&& other) noexcept;
 
+  // Not moved from and not closed.
   bool is_open() const { return impl_ != nullptr; }
   // The descriptor; -1 when closed.
   int fd() const;

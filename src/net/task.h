@@ -11,6 +11,7 @@
 
 namespace hw::net {
 
+// Where coroutines run: the loop's, as a type that needs no virtual calls.
 using Executor = boost::asio::io_context::executor_type;
 
 // A lazily started coroutine on one loop; awaited at most once.

@@ -46,6 +46,7 @@ class Catalogue {
   void find(std::string_view model, Endpoint endpoint, Random& random, std::vector<Candidate>& out,
             NoMatch& why) const;
 
+  // All of them, in the order of the configuration.
   std::span<const std::unique_ptr<Channel>> channels() const { return channels_; }
   // Every name that can be asked for, wildcards apart, sorted and without doubles.
   const std::vector<std::string>& model_names() const { return names_; }

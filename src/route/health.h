@@ -10,6 +10,7 @@
 
 namespace hw::route {
 
+// How one channel fares; any loop reads and writes it.
 class Health {
  public:
   // How long a channel whose credential was refused is passed over while others can serve.

@@ -18,6 +18,7 @@ class AccessLog {
   AccessLog(const AccessLog&) = delete;
   AccessLog& operator=(const AccessLog&) = delete;
 
+  // A path was given.
   bool enabled() const { return !path_.empty(); }
   // Adds the line of a call, given as encode_call() wrote it; it is written by flush().
   void add(std::string_view record);

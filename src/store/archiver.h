@@ -51,6 +51,7 @@ class Archiver {
   // is more. On failure nothing has happened and it may be tried again.
   Result<bool> archive();
 
+  // One for each loop, in their order.
   std::vector<std::unique_ptr<JournalTail>>& tails() { return tails_; }
 
  private:

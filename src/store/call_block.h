@@ -22,8 +22,10 @@ class BlockBuilder {
   static constexpr size_t kBytesMax = 256 * 1024;
   static constexpr size_t kCallsMax = 4'000;
 
+  // Takes a call, as encode_call() wrote it.
   void add(std::string_view record, const CallKey& key);
   bool empty() const { return entries_.empty(); }
+  // Reached kBytesMax or kCallsMax: time to store it.
   bool full() const { return data_.size() >= kBytesMax || entries_.size() >= kCallsMax; }
   size_t count() const { return entries_.size(); }
   // Drops everything.

@@ -35,6 +35,7 @@ struct CallKey {
   TraceId trace;           // only with own_trace
   std::string_view client_request_id;
 
+  // As an id again.
   RequestId id() const { return RequestId::from_bytes(id_bytes); }
   // The wall time in the id, in milliseconds.
   int64_t id_ms() const;

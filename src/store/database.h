@@ -94,6 +94,7 @@ class Transaction {
   Transaction(Transaction&& other) noexcept;
   Transaction& operator=(Transaction&&) = delete;
   ~Transaction();
+  // Makes it last. Errors: kStore; then nothing has happened.
   Status commit();
 
  private:

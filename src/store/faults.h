@@ -25,6 +25,7 @@ class FaultSeam {
   virtual bool fails(FaultPoint point) = 0;
 };
 
+// Whether the operation is to fail; `seam` may be null.
 inline bool fails(FaultSeam* seam, FaultPoint point) {
   return seam != nullptr && seam->fails(point);
 }

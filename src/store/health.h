@@ -7,6 +7,7 @@
 
 namespace hw::store {
 
+// Whether all is well.
 enum class StoreState : uint8_t {
   kReady,
   kDegraded,  // calls are kept in the journal, or are being lost; traffic goes on

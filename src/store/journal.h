@@ -95,6 +95,7 @@ class Journal {
   // The segment is stored; it may be filled again.
   void recycle(const Filled& filled);
 
+  // Of its file, and what it was opened with.
   const std::string& path() const { return path_; }
   const JournalGeometry& geometry() const { return geometry_; }
   uint32_t loop() const { return loop_; }

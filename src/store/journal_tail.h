@@ -46,6 +46,7 @@ class JournalTail {
   JournalTail(std::unique_ptr<Journal> journal, JournalPosition stored,
               const std::vector<uint64_t>& kept);
 
+  // What it reads.
   Journal& journal() { return *journal_; }
   const Journal& journal() const { return *journal_; }
 

@@ -17,6 +17,7 @@ namespace hw::store {
 
 class Database;
 
+// Whether a key lets its owner in.
 enum class KeyState : uint8_t { kActive, kDisabled };
 
 // A key as it is kept. The secret itself is known to nobody but its owner.

@@ -8,6 +8,7 @@ namespace hw::store {
 
 class FaultSeam;
 
+// `[store]`.
 struct StoreOptions {
   // The SQLite database. Its folder is made where it is missing; the journal lies beside it, in
   // `<path without suffix>.journal/`.

@@ -9,6 +9,7 @@
 
 namespace hw::store {
 
+// What may be kept; older blocks go first.
 struct RetentionLimits {
   int keep_days = 0;       // 0: any age
   uint64_t bytes_max = 0;  // of pages in use; 0: any size

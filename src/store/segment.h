@@ -22,6 +22,7 @@ enum class RecordType : uint8_t {
   kLost = 3,   // payload: the 16 bytes of the id of a call whose end found no room
 };
 
+// Of the layout above.
 inline constexpr size_t kSegmentHeaderBytes = 64;
 inline constexpr size_t kRecordHeaderBytes = 8;
 
@@ -39,6 +40,7 @@ uint64_t read_segment_header(std::string_view header);
 // makes it one, is written last.
 void write_record(char* at, uint64_t sequence, RecordType type, std::string_view payload);
 
+// One record, as read_record() found it.
 struct Record {
   RecordType type = RecordType::kBegin;
   std::string_view payload;

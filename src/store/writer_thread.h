@@ -33,6 +33,7 @@ class WriterThread {
                                                       Counter failures);
   ~WriterThread();
 
+  // Where that loop appends.
   Journal& journal(int loop) { return archiver_->tails()[static_cast<size_t>(loop)]->journal(); }
 
   // Whether a process before this one has left anything to store.

@@ -64,6 +64,7 @@ struct EngineTimes {
   friend bool operator==(const EngineTimes&, const EngineTimes&) = default;
 };
 
+// Where the numbers of tokens come from.
 enum class TokenSource : uint8_t { kNone, kEstimated, kUsage };
 // "none", "estimated", "usage".
 std::string_view token_source_name(TokenSource source);

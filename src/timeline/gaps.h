@@ -63,7 +63,9 @@ class TokenTimes {
   };
   Added add(Nanos at, Nanos client_blocked, Nanos gateway_late);
 
+  // Token events so far.
   uint64_t events() const { return events_; }
+  // What the record keeps of the gaps.
   GapSummary summary() const;
   // The delta-coded times, for the journal; decode with decode_token_times().
   std::string_view encoded() const { return encoded_; }

@@ -36,6 +36,7 @@ std::string_view stage_name(StageKind kind);
 // False where `name` is no stage.
 bool parse_stage(std::string_view name, StageKind& out);
 
+// One interval of a call.
 struct Stage {
   StageKind kind;
   int attempt = -1;  // index into call.attempts; -1: of the exchange

@@ -67,6 +67,7 @@ class StampSet {
   std::array<Nanos, kCount> at_;
 };
 
+// The stamps of an exchange and those of an attempt.
 using ExchangeStamps = StampSet<ExchangeStamp, kExchangeStampCount>;
 using AttemptStamps = StampSet<AttemptStamp, kAttemptStampCount>;
 
