@@ -128,7 +128,7 @@ class Source:
                     i = after
                     continue
                 if kind in ('namespace', 'type'):
-                    scopes.append(self._enter(scopes, kind, head, head_at))
+                    scopes.append(self._enter(scopes, kind, head, head_at, at))
                 else:
                     yield self._statement(scopes, kind, head + '{', head_at, after - 1)
                     i = after
@@ -152,9 +152,9 @@ class Source:
             start = label.end()
         return start
 
-    def _enter(self, scopes, kind, head, head_at):
+    def _enter(self, scopes, kind, head, head_at, brace):
         access = 'private' if re.search(r'\bclass\b', head) and 'enum' not in head else 'public'
-        return Scope(access, self._statement(scopes, kind, head, head_at, head_at + len(head)))
+        return Scope(access, self._statement(scopes, kind, head, head_at, brace))
 
     def _statement(self, scopes, kind, head, head_at, end):
         text = self.plain[head_at:end]

@@ -3,6 +3,7 @@ import os
 import re
 import subprocess
 
+import layers
 from tree import Finding
 
 INTRODUCTION_WORDS_MIN = 5
@@ -40,7 +41,10 @@ def own_header_first(tree):
 
 def documented(tree):
     """Every public declaration of a header has a comment, or shares one with its neighbours."""
+    for_tests = layers.test_headers(tree)
     for path in tree.headers():
+        if path in for_tests:
+            continue
         source = tree.source(path)
         ends = {s.last: s for s in source.statements()}
         for statement in source.statements():
@@ -53,8 +57,10 @@ def needs_comment(statement):
     """Declarations that take their meaning from elsewhere need none; nor do a type's fields."""
     if not statement.public or statement.kind not in NEEDS_COMMENT:
         return False
-    if re.search(r'\b(override|final)\b|=\s*(default|delete)$|\boperator\b|~\w+\s*\(',
-                 statement.head):
+    if statement.inside is not None and statement.inside.name.endswith('_detail'):
+        return False
+    if re.search(r'\b(override|final)\b|=\s*(default|delete)$|\boperator\b|~\w+\s*\('
+                 rf'|::{re.escape(statement.name)}\s*\(', statement.head):
         return False
     in_type = statement.inside is not None and statement.inside.kind == 'type'
     if in_type and statement.name == statement.inside.name:  # a constructor

@@ -76,15 +76,31 @@ def path_to(graph, start, goal):
 def third_party(tree):
     """A third-party header stands only where the table of libraries says."""
     rows = [(names(row[2]), names(row[3])) for row in tree.table('library')]
+    for_tests = test_headers(tree)
     for path in tree.cpp_files(('src',)):
         for line, name, quoted in tree.source(path).includes():
             if quoted or is_system(name):
                 continue
             places = [p for prefixes, places in rows if name.startswith(tuple(prefixes))
                       for p in places]
-            if not any(fnmatch.fnmatch(path, 'src/' + place) for place in places):
+            seen_as = path[:-2] + '_test.cc' if path in for_tests else path
+            if not any(fnmatch.fnmatch(seen_as, 'src/' + place) for place in places):
                 yield Finding(path, line, 'third-party',
                               f'<{name}> may not stand here; see the table of libraries in {MAP}')
+
+
+def test_headers(tree):
+    """Headers that nothing but tests, benchmarks and fuzz targets includes, directly or not."""
+    users = collections.defaultdict(set)
+    for path in tree.cpp_files(('src',)):
+        for _, name, _ in tree.source(path).includes():
+            users['src/' + name].add(path)
+    found, before = set(), None
+    while found != before:
+        before = set(found)
+        found = {path for path in tree.headers()
+                 if users[path] and all(is_aside(u) or u in before for u in users[path])}
+    return found
 
 
 def is_system(name):
@@ -104,12 +120,9 @@ def file_names(tree):
 
 def folder_size(tree):
     """A module of more than 25 files, tests and what only they include apart, is two modules."""
-    code = {'src/' + name for path in tree.cpp_files(('src',)) if not is_aside(path)
-            for _, name, _ in tree.source(path).includes()}
-    asides = {'src/' + name for path in tree.cpp_files(('src',)) if is_aside(path)
-              for _, name, _ in tree.source(path).includes()}
+    for_tests = test_headers(tree)
     for module, paths in tree.modules().items():
-        count = sum(not is_aside(path) and path not in asides - code for path in paths)
+        count = sum(not is_aside(path) and path not in for_tests for path in paths)
         if count > FOLDER_FILES_MAX:
             yield Finding('src/' + module, 1, 'folder-size',
                           f'{count} files, more than {FOLDER_FILES_MAX}')
