@@ -107,19 +107,15 @@ Route resolve_route(const http::RequestHead& head) {
 }
 
 Error refusal_error(const Route& route, std::string_view method) {
-  switch (route.refusal) {
-    case ErrorCode::kMethodNotAllowed:
-      return Error(
-          route.refusal,
-          concat("Your request: ", method, " is not possible on ", route.path, "; use ",
-                 route.id.empty() && route.path.find("/models") == std::string_view::npos ? "POST"
-                                                                                          : "GET"));
-    case ErrorCode::kUpgradeRefused:
-      return Error(route.refusal,
-                   "Your request: WebSocket is not spoken here; send the same body by POST to "
-                   "/v1/responses");
-    default:
-      break;
+  if (route.refusal == ErrorCode::kMethodNotAllowed) {
+    const bool is_read = !route.id.empty() || route.path.find("/models") != std::string_view::npos;
+    return Error(route.refusal, concat("Your request: ", method, " is not possible on ", route.path,
+                                       "; use ", is_read ? "GET" : "POST"));
+  }
+  if (route.refusal == ErrorCode::kUpgradeRefused) {
+    return Error(route.refusal,
+                 "Your request: WebSocket is not spoken here; send the same body by POST to "
+                 "/v1/responses");
   }
   return Error(
       ErrorCode::kUnknownRoute,
