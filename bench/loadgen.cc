@@ -31,7 +31,8 @@ constexpr std::string_view kUsage = R"(bench_loadgen: chat completions to 127.0.
   --seconds N        ends after this time (1; at most 600)
   --requests N       asks so often and ends with the last answer, slow readers not counted;
                      0 (the default): goes on until the time is up
-  --rate N           requests a second, latency from the scheduled time; 0 (the default): closed loop
+  --rate N           requests a second, latency from the scheduled time;
+                     0 (the default): closed loop
   --body-bytes N     of each request, about (1200)
   --stream N         1: ask for streams (0)
   --tokens N         of each stream, asked of the upstream as max_tokens (50)

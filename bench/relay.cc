@@ -1,5 +1,7 @@
 // A bare TCP relay: one read, one write, each way, nothing looked at. What a gateway adds over this
-// on the same core is its own doing, not the machine's (bench/overhead).
+// on the same core is its own doing, not the machine's (bench/overhead). At SIGTERM it prints what
+// it took itself, from a read's return to the write's, by the median of each way.
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include "base/clock.h"
 #include "flags.h"
 #include "loopback.h"
+#include "samples.h"
 
 namespace hw::bench {
 namespace {
@@ -27,7 +30,10 @@ constexpr int kPairsMax = 1024;
 struct End {
   int fd = -1;
   End* other = nullptr;
+  Samples* taken = nullptr;  // where the time of its direction is counted
 };
+
+volatile sig_atomic_t asked_to_end = 0;
 
 struct Pair {
   End client, upstream;
@@ -39,8 +45,8 @@ class Relay {
     poller_.add(listener, EPOLLIN, nullptr);
   }
 
-  [[noreturn]] void run() {
-    while (true) {
+  void run() {
+    while (asked_to_end == 0) {
       for (epoll_event& event : poller_.wait(monotonic_ns() + kSecond)) {
         auto* end = static_cast<End*>(event.data.ptr);
         if (end == nullptr) {
@@ -50,6 +56,7 @@ class Relay {
         }
       }
     }
+    printf("there_us %.1f back_us %.1f\n", there_.quantile_us(0.5), back_.quantile_us(0.5));
   }
 
  private:
@@ -63,8 +70,8 @@ class Relay {
     }
     // Pairs live as long as the program: an event of the same batch may still point to one.
     Pair* pair = storage_[pairs_++] = new Pair();
-    pair->client = {client, &pair->upstream};
-    pair->upstream = {upstream, &pair->client};
+    pair->client = {client, &pair->upstream, &there_};
+    pair->upstream = {upstream, &pair->client, &back_};
     poller_.add(client, EPOLLIN, &pair->client);
     poller_.add(upstream, EPOLLIN, &pair->upstream);
   }
@@ -72,11 +79,14 @@ class Relay {
   void carry(End& from) {
     ssize_t got = recv(from.fd, buffer_, sizeof buffer_, 0);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    int64_t read_ns = monotonic_ns();
     if (got <= 0 || !write_all(from.other->fd, static_cast<size_t>(got))) {
       close(from.fd);
       close(from.other->fd);
       from.fd = from.other->fd = -1;
+      return;
     }
+    from.taken->add(monotonic_ns() - read_ns);
   }
 
   // What fits in no socket buffer waits here: the relay serves small answers, one at a time.
@@ -95,6 +105,7 @@ class Relay {
   Poller poller_;
   Pair* storage_[kPairsMax] = {};
   int pairs_ = 0;
+  Samples there_, back_;
   char buffer_[65536];
 };
 
@@ -105,6 +116,7 @@ int main(int argc, char** argv) {
   using namespace hw::bench;
   Flags flags(argc, argv, kUsage);
   bound_lifetime(static_cast<unsigned>(flags.number("seconds", 3600)));
+  signal(SIGTERM, [](int) { asked_to_end = 1; });
   int listener = listen_loopback(static_cast<int>(flags.number("port", 0)));
   printf("port %d\n", port_of(listener));
   fflush(stdout);

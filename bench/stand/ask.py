@@ -40,8 +40,8 @@ def request(port, method, path, body=None, fields=None, seconds=10):
 def wait_answer(port, program, key, model, seconds=20):
     """Asks until a chat completion is answered with 200; whether it was.
 
-    Asks every 0.2 ms over fresh sockets, to see a start within its first milliseconds; gives up when
-    `program` has ended (None: it is not ours to watch).
+    Asks every 0.2 ms over fresh sockets, to see a start within its first milliseconds; gives up
+    when `program` has ended (None: it is not ours to watch).
     """
     message = chat_request(key, chat_body(model), [("Connection", "close")])
     end = time.monotonic() + seconds

@@ -16,9 +16,8 @@ def tool(name):
         path = subjects.ROOT / "build" / preset / "bench" / name
         if path.exists():
             return path
-    raise MissingTool(
-        f"{name} is not built: cmake --preset release && cmake --build --preset release --target {name}"
-    )
+    build = f"cmake --preset release && cmake --build --preset release --target {name}"
+    raise MissingTool(f"{name} is not built: {build}")
 
 
 class Served:
@@ -32,7 +31,11 @@ class Served:
         self.port = int(words[1])
 
     def stop(self):
+        """Ends it; gives what it said last."""
+        self.program.process.terminate()
+        said = self.program.read_line()
         self.program.stop()
+        return said
 
 
 def upstream(*flags):
