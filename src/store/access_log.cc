@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "store/call_codec.h"
+#include "journal/call_codec.h"
 #include "store/call_json.h"
 
 namespace hw::store {
@@ -42,16 +42,16 @@ AccessLog::~AccessLog() {
 }
 
 void AccessLog::add(std::string_view record) {
-  const Result<timeline::Call> call = decode_call(record);
+  const Result<timeline::Call> call = journal::decode_call(record);
   if (call.has_value()) append_access_log(lines_, *call);
 }
 
 Status AccessLog::flush() {
-  if (lines_.empty()) return {};
-  Status done = reopen();
-  if (done) done = write_all(fd_, lines_);
+  if (lines_.empty()) return latest_;
+  latest_ = reopen();
+  if (latest_) latest_ = write_all(fd_, lines_);
   lines_.clear();
-  return done;
+  return latest_;
 }
 
 Status AccessLog::reopen() {

@@ -22,7 +22,8 @@ class AccessLog {
   bool enabled() const { return !path_.empty(); }
   // Adds the line of a call, given as encode_call() wrote it; it is written by flush().
   void add(std::string_view record);
-  // Writes what was added. kStore where it cannot be written: those lines are dropped.
+  // Writes what was added. kStore where it cannot be written: those lines are dropped. With nothing
+  // to write, how the latest writing went.
   Status flush();
 
  private:
@@ -30,6 +31,7 @@ class AccessLog {
 
   const std::string path_;
   std::string lines_;
+  Status latest_;
   int fd_ = -1;
   int64_t looked_at_ns_ = 0;  // monotonic, when the path was last compared with the open file
 };

@@ -14,7 +14,7 @@ std::string_view as_view(const std::array<uint8_t, 16>& bytes) {
 uint64_t hash_of(std::string_view id) {
   std::array<uint8_t, 16> bytes{};
   if (id.size() == bytes.size()) std::copy(id.begin(), id.end(), bytes.begin());
-  return id_hash(bytes);
+  return journal::id_hash(bytes);
 }
 
 tl::unexpected<Error> injected() {
@@ -23,7 +23,7 @@ tl::unexpected<Error> injected() {
 
 }  // namespace
 
-Result<std::unique_ptr<Archiver>> Archiver::create(Database& database, FaultSeam* faults,
+Result<std::unique_ptr<Archiver>> Archiver::create(Database& database, journal::FaultSeam* faults,
                                                    Stored stored) {
   std::unique_ptr<Archiver> archiver(new Archiver(database, faults, std::move(stored)));
   if (Status ready = archiver->prepare(); !ready) return fail(ready.error());
@@ -74,7 +74,7 @@ Result<Archiver::Place> Archiver::place_of(uint32_t loop) {
   return place;
 }
 
-Status Archiver::add(std::unique_ptr<Journal> journal, const Place& place) {
+Status Archiver::add(std::unique_ptr<journal::Journal> journal, const Place& place) {
   Result<Statement> query = database_.prepare("SELECT id FROM open_calls WHERE loop = ?1");
   if (!query) return fail(query.error());
   query->bind(1, journal->loop());
@@ -85,7 +85,7 @@ Status Archiver::add(std::unique_ptr<Journal> journal, const Place& place) {
     if (!*row) break;
     kept.push_back(hash_of(query->blob(0)));
   }
-  tails_.push_back(std::make_unique<JournalTail>(std::move(journal), place.stored, kept));
+  tails_.push_back(std::make_unique<journal::JournalTail>(std::move(journal), place.stored, kept));
   return {};
 }
 
@@ -140,14 +140,14 @@ Result<bool> Archiver::archive() {
     return fail(done.error());
   }
   std::string_view records = for_stored_, record;
-  while (next_in_block(records, record)) stored_(record);
+  while (journal::next_in_block(records, record)) stored_(record);
   for_stored_.clear();
   for (const auto& tail : tails_) tail->accept();
   return budget == 0;
 }
 
 Status Archiver::archive_within(size_t& budget) {
-  if (fails(faults_, FaultPoint::kBegin)) return injected();
+  if (journal::fails(faults_, journal::FaultPoint::kBegin)) return injected();
   Result<Transaction> transaction = Transaction::begin(database_);
   if (!transaction) return fail(transaction.error());
   for (const auto& tail : tails_) {
@@ -157,32 +157,32 @@ Status Archiver::archive_within(size_t& budget) {
     if (Status done = write_position(*tail); !done) return done;
   }
   if (Status done = flush_block(); !done) return done;
-  if (fails(faults_, FaultPoint::kCommit)) return injected();
+  if (journal::fails(faults_, journal::FaultPoint::kCommit)) return injected();
   return transaction->commit();
 }
 
 // Reads on in one journal until nothing is left or the budget is used up.
-Status Archiver::take(JournalTail& tail, size_t& budget) {
-  TailEntry entry;
+Status Archiver::take(journal::JournalTail& tail, size_t& budget) {
+  journal::TailEntry entry;
   while (budget > 0) {
     if (!tail.next(entry)) {
       if (!tail.at_boundary()) return {};
       if (Status done = interrupt_open(tail); !done) return done;
       continue;
     }
-    budget -= std::min(budget, record_bytes(entry.payload.size()));
+    budget -= std::min(budget, journal::record_bytes(entry.payload.size()));
     if (entry.was_kept) {
       const Status done = insert(delete_open_.bind_blob(1, as_view(entry.key.id_bytes)));
       if (!done) return done;
     }
-    if (entry.type != RecordType::kEnd || entry.is_stored) continue;
+    if (entry.type != journal::RecordType::kEnd || entry.is_stored) continue;
     if (Status done = add_to_block(entry.payload, entry.key); !done) return done;
   }
   return {};
 }
 
 // What an earlier process had open when it died.
-Status Archiver::interrupt_open(JournalTail& tail) {
+Status Archiver::interrupt_open(journal::JournalTail& tail) {
   for (const std::string_view begin : tail.open_begins()) {
     if (Status done = interrupt(begin); !done) return done;
   }
@@ -201,7 +201,7 @@ Status Archiver::interrupt_open(JournalTail& tail) {
 }
 
 Status Archiver::interrupt(std::string_view begin) {
-  Result<timeline::Call> call = decode_call(begin);
+  Result<timeline::Call> call = journal::decode_call(begin);
   if (!call) {
     log_error("store", concat("An interrupted call is dropped: ", call.error().message));
     return {};
@@ -209,17 +209,17 @@ Status Archiver::interrupt(std::string_view begin) {
   call->outcome = Outcome::kInterrupted;
   call->error.code = outcome_name(Outcome::kInterrupted);
   call->error.message = "The gateway's process ended while this call was open.";
-  buffer_.resize(kCallBytesMax);
-  const std::string_view record = encode_call(*call, buffer_);
-  CallKey key;
-  if (!peek_call(record, key)) return {};
+  buffer_.resize(journal::kCallBytesMax);
+  const std::string_view record = journal::encode_call(*call, buffer_);
+  journal::CallKey key;
+  if (!journal::peek_call(record, key)) return {};
   return add_to_block(record, key);
 }
 
-Status Archiver::keep_open(JournalTail& tail) {
+Status Archiver::keep_open(journal::JournalTail& tail) {
   for (const std::string_view begin : tail.begins_to_keep()) {
-    CallKey key;
-    if (!peek_call(begin, key)) continue;
+    journal::CallKey key;
+    if (!journal::peek_call(begin, key)) continue;
     insert_open_.bind_blob(1, as_view(key.id_bytes));
     insert_open_.bind(2, tail.journal().loop());
     insert_open_.bind_blob(3, begin);
@@ -228,8 +228,8 @@ Status Archiver::keep_open(JournalTail& tail) {
   return {};
 }
 
-Status Archiver::write_position(const JournalTail& tail) {
-  const JournalPosition position = tail.position();
+Status Archiver::write_position(const journal::JournalTail& tail) {
+  const journal::JournalPosition position = tail.position();
   put_position_.bind(1, tail.journal().loop());
   put_position_.bind(2, static_cast<int64_t>(tail.oldest()));
   put_position_.bind(3, static_cast<int64_t>(position.sequence));
@@ -237,7 +237,7 @@ Status Archiver::write_position(const JournalTail& tail) {
   return insert(put_position_);
 }
 
-Status Archiver::add_to_block(std::string_view record, const CallKey& key) {
+Status Archiver::add_to_block(std::string_view record, const journal::CallKey& key) {
   block_.add(record, key);
   if (stored_ != nullptr) {
     append_varint(for_stored_, record.size());
@@ -265,7 +265,7 @@ Status Archiver::flush_block() {
 }
 
 Status Archiver::insert(Statement& statement) {
-  if (fails(faults_, FaultPoint::kInsert)) return injected();
+  if (journal::fails(faults_, journal::FaultPoint::kInsert)) return injected();
   return statement.run();
 }
 

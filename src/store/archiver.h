@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "store/call_block.h"
+#include "journal/call_block.h"
+#include "journal/faults.h"
+#include "journal/journal_tail.h"
 #include "store/database.h"
-#include "store/faults.h"
-#include "store/journal_tail.h"
 
 namespace hw::store {
 
@@ -31,17 +31,17 @@ class Archiver {
 
   // `database` and `faults` outlive the archiver. `stored` may be null; it is called for each call,
   // after the transaction that holds it is done.
-  static Result<std::unique_ptr<Archiver>> create(Database& database, FaultSeam* faults,
+  static Result<std::unique_ptr<Archiver>> create(Database& database, journal::FaultSeam* faults,
                                                   Stored stored);
 
   // Where the journal of a loop begins: its row in journal_positions; zeros where there is none.
   struct Place {
     uint64_t oldest = 0;
-    JournalPosition stored;
+    journal::JournalPosition stored;
   };
   Result<Place> place_of(uint32_t loop);
   // Takes a journal over; begins in open_calls of this loop belong to it.
-  Status add(std::unique_ptr<Journal> journal, const Place& place);
+  Status add(std::unique_ptr<journal::Journal> journal, const Place& place);
   // Begins in open_calls of loops without a journal go to the first one. Call after all add().
   Status adopt_orphans();
 
@@ -52,28 +52,28 @@ class Archiver {
   Result<bool> archive();
 
   // One for each loop, in their order.
-  std::vector<std::unique_ptr<JournalTail>>& tails() { return tails_; }
+  std::vector<std::unique_ptr<journal::JournalTail>>& tails() { return tails_; }
 
  private:
-  Archiver(Database& database, FaultSeam* faults, Stored stored)
+  Archiver(Database& database, journal::FaultSeam* faults, Stored stored)
       : database_(database), faults_(faults), stored_(std::move(stored)) {}
 
   Status prepare();
   Status archive_within(size_t& budget);
-  Status take(JournalTail& tail, size_t& budget);
-  Status interrupt_open(JournalTail& tail);
+  Status take(journal::JournalTail& tail, size_t& budget);
+  Status interrupt_open(journal::JournalTail& tail);
   Status interrupt(std::string_view begin);
-  Status keep_open(JournalTail& tail);
-  Status write_position(const JournalTail& tail);
-  Status add_to_block(std::string_view record, const CallKey& key);
+  Status keep_open(journal::JournalTail& tail);
+  Status write_position(const journal::JournalTail& tail);
+  Status add_to_block(std::string_view record, const journal::CallKey& key);
   Status flush_block();
   Status insert(Statement& statement);
 
   Database& database_;
-  FaultSeam* const faults_;
+  journal::FaultSeam* const faults_;
   const Stored stored_;
-  std::vector<std::unique_ptr<JournalTail>> tails_;
-  BlockBuilder block_;
+  std::vector<std::unique_ptr<journal::JournalTail>> tails_;
+  journal::BlockBuilder block_;
   std::string for_stored_;  // records of this transaction, as in a block; only where stored_ is set
   std::vector<char> buffer_;
   Statement insert_block_, insert_alias_, insert_open_, delete_open_, delete_loop_, put_position_;

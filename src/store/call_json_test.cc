@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "store/call_samples.h"
+#include "journal/call_samples.h"
 #include "timeline/stages.h"
 
 namespace hw::store {
@@ -26,7 +26,7 @@ std::string printable(std::string text) {
 }
 
 Call printable_call(Random& random) {
-  Call call = sample_call(random);
+  Call call = journal::sample_call(random);
   for (std::string* text :
        {&call.client_request_id, &call.key, &call.upstream_model, &call.endpoint,
         &call.error.message, &call.finish_reason, &call.engine.source, &call.credential_from}) {
@@ -51,7 +51,7 @@ Call printable_call(Random& random) {
 
 TEST_CASE("what the docs promise of a call is in its JSON") {
   Random random(1);
-  Call call = typical_call(random, kSampleWall, 5);
+  Call call = journal::typical_call(random, journal::kSampleWall, 5);
   call.engine.source = "headway";
   call.engine.queue_ns = 0;
   call.engine.prefill_ns = 1'000'000;
@@ -125,7 +125,7 @@ TEST_CASE("what the docs promise of a call is in its JSON") {
 TEST_CASE("the stages in the JSON touch, begin at 0 and end at total_ns") {
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);
-    const Tree tree = Tree::parse(json_of(sample_call(random)));
+    const Tree tree = Tree::parse(json_of(journal::sample_call(random)));
     int64_t at = 0;
     for (const Tree& stage : tree["stages"]) {
       CHECK(stage["start_ns"] == at);
@@ -137,7 +137,7 @@ TEST_CASE("the stages in the JSON touch, begin at 0 and end at total_ns") {
 
 TEST_CASE("what is absent is null, a call without a stream says why it has no first token") {
   Random random(2);
-  Call call = typical_call(random, kSampleWall, 0);
+  Call call = journal::typical_call(random, journal::kSampleWall, 0);
   call.attempts[0].status = 0;
   Tree tree = Tree::parse(json_of(call));
   CHECK(tree["ttft_ns"].is_null());
@@ -151,7 +151,7 @@ TEST_CASE("what is absent is null, a call without a stream says why it has no fi
   refused.outcome = Outcome::kRejected;
   refused.status = 401;
   refused.error = {"invalid_api_key", "That is no key."};
-  refused.arrived_wall = kSampleWall;
+  refused.arrived_wall = journal::kSampleWall;
   refused.stamps.set_once(timeline::ExchangeStamp::kHeadRead, 1'000'000);
   refused.stamps.set_once(timeline::ExchangeStamp::kFinished, 2'000'000);
   tree = Tree::parse(json_of(refused));
@@ -179,7 +179,7 @@ TEST_CASE("a call comes back from its JSON, but for the token times") {
 TEST_CASE("any bytes in a call give valid JSON") {
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     Random random(seed);
-    const std::string text = json_of(sample_call(random));
+    const std::string text = json_of(journal::sample_call(random));
     CHECK(Tree::accept(text));
     CHECK(text.find('\n') == std::string::npos);
   }
@@ -210,7 +210,7 @@ TEST_CASE("members of the wrong type are taken as absent") {
 
 TEST_CASE("a line of the access log has the four time stamps and ends its line") {
   Random random(3);
-  Call call = typical_call(random, kSampleWall, 5);
+  Call call = journal::typical_call(random, journal::kSampleWall, 5);
   std::string line;
   append_access_log(line, call);
   REQUIRE(line.back() == '\n');

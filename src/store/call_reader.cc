@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "base/text.h"
-#include "store/call_block.h"
-#include "store/call_codec.h"
+#include "journal/call_block.h"
+#include "journal/call_codec.h"
 
 namespace hw::store {
 namespace {
@@ -34,13 +34,13 @@ struct Name {
 
   bool may_be_id() const { return has_id || has_trace; }
   int64_t id_ms() const {
-    CallKey key;
+    journal::CallKey key;
     key.id_bytes = id_bytes;
     return key.id_ms();
   }
   // As a caller's trace is in call_aliases.
   std::string alias() const { return has_trace ? trace.hex() : std::string(text); }
-  bool matches(const CallKey& key) const {
+  bool matches(const journal::CallKey& key) const {
     if (has_id && key.id_bytes == id_bytes) return true;
     if (has_trace && (key.own_trace ? key.trace == trace : key.id_bytes == id_bytes)) return true;
     return !key.client_request_id.empty() && key.client_request_id == text;
@@ -55,7 +55,7 @@ struct Name {
 // A record in a block with the end that orders it.
 struct Ranked {
   Nanos finish = 0;
-  CallKey key;
+  journal::CallKey key;
   std::string_view record;
 };
 
@@ -63,9 +63,9 @@ struct Ranked {
 std::vector<Ranked> ranked(std::string_view data) {
   std::vector<Ranked> calls;
   std::string_view record;
-  while (next_in_block(data, record)) {
+  while (journal::next_in_block(data, record)) {
     Ranked call;
-    if (!peek_call(record, call.key)) continue;
+    if (!journal::peek_call(record, call.key)) continue;
     call.finish = call.key.arrived_wall + std::max<Nanos>(call.key.finished, 0);
     call.record = record;
     calls.push_back(call);
@@ -112,7 +112,7 @@ Result<std::vector<Call>> CallReader::find(std::string_view id_or_alias) {
     if (!data) return fail(data.error());
     for (const Ranked& candidate : ranked(*data)) {
       if (!name.matches(candidate.key)) continue;
-      Result<Call> call = decode_call(candidate.record);
+      Result<Call> call = journal::decode_call(candidate.record);
       if (!call) return fail(call.error());
       calls.push_back(std::move(*call));
       if (calls.size() == static_cast<size_t>(CallQuery::kLimitMax)) return calls;
@@ -133,7 +133,7 @@ Result<std::vector<int64_t>> CallReader::blocks_with(std::string_view name_text)
   query->bind_text(1, alias);
   query->bind_text(4, name_text);
   query->bind(2, name.may_be_id() ? name.id_ms() : -1);
-  query->bind(3, name.may_be_id() ? name.id_ms() + kBlockSpanMs : -1);
+  query->bind(3, name.may_be_id() ? name.id_ms() + journal::kBlockSpanMs : -1);
   std::vector<int64_t> blocks;
   for (;;) {
     const Result<bool> row = query->step();
@@ -224,7 +224,7 @@ Result<CallPage> CallReader::collect(const CallQuery& query, const Spot& after, 
       ++scanned;
       last = calls[rank].key.id();
       if (calls[rank].finish < query.since_wall) continue;
-      Result<Call> call = decode_call(calls[rank].record);
+      Result<Call> call = journal::decode_call(calls[rank].record);
       if (!call) return fail(call.error());
       if (fits(query, *call)) page.calls.push_back(std::move(*call));
     }

@@ -7,19 +7,19 @@
 #include <iterator>
 #include <set>
 
-#include "store/temp_folder.h"
+#include "journal/temp_folder.h"
 
 namespace hw::store {
 namespace {
 
-std::unique_ptr<KeyStore> opened(const TempFolder& folder) {
+std::unique_ptr<KeyStore> opened(const journal::TempFolder& folder) {
   auto keys = KeyStore::open(folder.file("d.db"));
   REQUIRE(keys.has_value());
   return std::move(*keys);
 }
 
 TEST_CASE("a new key shows its secret once; only its digest is kept") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   std::string secret;
   {
     const auto keys = opened(folder);
@@ -50,7 +50,7 @@ TEST_CASE("a new key shows its secret once; only its digest is kept") {
 }
 
 TEST_CASE("secrets and ids do not repeat; without models a key may use all") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   const auto keys = opened(folder);
   std::set<std::string> seen;
   for (int i = 0; i < 50; ++i) {
@@ -65,7 +65,7 @@ TEST_CASE("secrets and ids do not repeat; without models a key may use all") {
 }
 
 TEST_CASE("a key is disabled, enabled and deleted by name or id") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   const auto keys = opened(folder);
   const auto created = keys->create("alice", {});
   REQUIRE(created.has_value());
@@ -83,7 +83,7 @@ TEST_CASE("a key is disabled, enabled and deleted by name or id") {
 }
 
 TEST_CASE("names and models that make no sense are refused") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   const auto keys = opened(folder);
   REQUIRE(keys->create("alice", {}).has_value());
   const auto refused = [&](std::string_view name, const std::vector<std::string>& models) {

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <string>
 
-namespace hw::store {
-
+namespace hw::journal {
 class FaultSeam;
+}
+
+namespace hw::store {
 
 // `[store]`.
 struct StoreOptions {
@@ -25,7 +27,7 @@ struct StoreOptions {
   // the database has every call.
   std::string access_log;
   // Tests only: makes chosen operations fail (faults.h). Not owned.
-  FaultSeam* faults = nullptr;
+  journal::FaultSeam* faults = nullptr;
 };
 
 }  // namespace hw::store

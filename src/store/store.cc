@@ -10,8 +10,8 @@
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "journal/loop_journal.h"
 #include "store/call_reader.h"
-#include "store/journal_sink.h"
 #include "store/schema.h"
 #include "store/writer_thread.h"
 
@@ -58,6 +58,17 @@ class FolderLock {
   int fd_ = -1;
 };
 
+// The sink of one loop.
+class LoopSink final : public CallSink {
+ public:
+  LoopSink(journal::Journal& journal, Counter lost, std::function<void()> filled)
+      : loop_journal(journal, lost, std::move(filled)) {}
+  void begin(const timeline::Call& call) override { loop_journal.begin(call); }
+  void end(const timeline::Call& call) override { loop_journal.end(call); }
+
+  journal::LoopJournal loop_journal;
+};
+
 }  // namespace
 
 struct Store::Impl {
@@ -65,7 +76,7 @@ struct Store::Impl {
 
   FolderLock lock;
   std::unique_ptr<WriterThread> writer;
-  std::vector<std::unique_ptr<JournalSink>> sinks;
+  std::vector<std::unique_ptr<LoopSink>> sinks;
   std::unique_ptr<KeyStore> keys;
   CallReader reader;
   bool stopped = false;
@@ -77,14 +88,14 @@ struct Store::Impl {
 
   uint64_t lost() const {
     uint64_t sum = 0;
-    for (const auto& sink : sinks) sum += sink->lost();
+    for (const auto& sink : sinks) sum += sink->loop_journal.lost();
     return sum;
   }
   uint64_t pending() const {
     // Stored first: a call that ends between the two counts as pending, not as below zero.
     const uint64_t stored = writer->stored_calls();
     uint64_t ended = 0;
-    for (const auto& sink : sinks) ended += sink->ended();
+    for (const auto& sink : sinks) ended += sink->loop_journal.ended();
     return ended > stored ? ended - stored : 0;
   }
   bool lost_lately() const;
@@ -97,7 +108,7 @@ void Store::Impl::add_sinks(int loops, Registry& registry) {
                        "Calls that were lost because the journal's reserve was full.");
   for (int loop = 0; loop < loops; ++loop) {
     sinks.push_back(
-        std::make_unique<JournalSink>(writer->journal(loop), lost, [this] { writer->wake(); }));
+        std::make_unique<LoopSink>(writer->journal_of(loop), lost, [this] { writer->wake(); }));
   }
   const Gauge pending_gauge = registry.gauge(
       "headway_store_pending_calls", "Calls that have ended and are not in the database yet.");
@@ -191,7 +202,7 @@ StoreHealth Store::health() const {
 void Store::stop() {
   if (impl_ == nullptr || impl_->stopped) return;
   impl_->stopped = true;
-  for (const auto& sink : impl_->sinks) sink->close();
+  for (const auto& sink : impl_->sinks) sink->loop_journal.close();
   impl_->writer->stop();
 }
 

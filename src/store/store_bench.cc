@@ -1,80 +1,51 @@
-// What a call costs: on the loop (begin and end together; encoding alone) and on the writer thread
-// (from the journal into the database).
+// What a call costs on the writer thread, from the journal into the database, and as JSON.
 #include <benchmark/benchmark.h>
 
 #include <vector>
 
 #include "base/metrics.h"
+#include "journal/call_codec.h"
+#include "journal/call_samples.h"
+#include "journal/loop_journal.h"
+#include "journal/temp_folder.h"
 #include "store/archiver.h"
-#include "store/call_codec.h"
 #include "store/call_json.h"
-#include "store/call_samples.h"
-#include "store/journal_sink.h"
 #include "store/schema.h"
-#include "store/temp_folder.h"
 
 namespace hw::store {
 namespace {
 
 using timeline::Call;
 
-constexpr JournalGeometry kGeometry{256 * 1024, 64};
+constexpr journal::JournalGeometry kGeometry{256 * 1024, 64};
 
 std::vector<Call> calls_with(int tokens) {
   Random random(1);
   std::vector<Call> calls;
-  for (int i = 0; i < 64; ++i) calls.push_back(typical_call(random, wall_ns(), tokens));
+  for (int i = 0; i < 64; ++i) calls.push_back(journal::typical_call(random, wall_ns(), tokens));
   return calls;
 }
 
-std::unique_ptr<Journal> journal_in(const TempFolder& folder) {
-  auto journal = Journal::open(folder.file("loop-0.journal"), {}, kGeometry, 0, 0, nullptr);
+std::unique_ptr<journal::Journal> journal_in(const journal::TempFolder& folder) {
+  auto journal =
+      journal::Journal::open(folder.file("loop-0.journal"), {}, kGeometry, 0, 0, nullptr);
   HW_ASSERT(journal.has_value());
   while ((*journal)->set_aside_one()) {
   }
   return std::move(*journal);
 }
 
-void encode(benchmark::State& state) {
-  const std::vector<Call> calls = calls_with(static_cast<int>(state.range(0)));
-  std::vector<char> buffer(kCallBytesMax);
-  size_t i = 0, bytes = 0;
-  for (auto _ : state) bytes += encode_call(calls[i++ % calls.size()], buffer).size();
-  state.counters["bytes"] = static_cast<double>(bytes) / static_cast<double>(state.iterations());
-}
-BENCHMARK(encode)->Arg(0)->Arg(32)->Arg(500);
-
-// Begin and end of a call into the journal, given back as a writer thread would.
-void begin_and_end(benchmark::State& state) {
-  const TempFolder folder;
-  const std::vector<Call> calls = calls_with(static_cast<int>(state.range(0)));
-  std::vector<Call> begun;
-  for (const Call& call : calls) begun.push_back(begun_call(call));
-  const auto journal = journal_in(folder);
-  JournalSink sink(*journal, Counter(), [] {});
-  uint64_t recycled = 0;
-  size_t i = 0;
-  for (auto _ : state) {
-    sink.begin(begun[i % calls.size()]);
-    sink.end(calls[i % calls.size()]);
-    ++i;
-    while (recycled + 1 < journal->filled_count()) journal->recycle(journal->filled(recycled++));
-  }
-  HW_ASSERT(sink.lost() == 0);
-}
-BENCHMARK(begin_and_end)->Arg(0)->Arg(32);
-
 // A thousand calls from the journal into the database; the time is that of one of them.
 void archive(benchmark::State& state) {
   constexpr int kBatch = 1'000;
-  const TempFolder folder;
+  const journal::TempFolder folder;
   auto database = open_store_database(folder.file("calls.db"));
   HW_ASSERT(database.has_value());
   auto archiver = Archiver::create(**database, nullptr, nullptr);
   HW_ASSERT(archiver.has_value());
   HW_ASSERT((*archiver)->add(journal_in(folder), {}).has_value());
-  Journal& journal = (*archiver)->tails()[0]->journal();
-  JournalSink sink(journal, Counter(), [] {});
+  journal::Journal& journal = (*archiver)->tails()[0]->journal();
+  journal::LoopJournal sink(journal, Counter(), [] {});
   Random random(2);
   std::vector<Call> calls = calls_with(static_cast<int>(state.range(0)));
   for (auto _ : state) {
@@ -83,7 +54,7 @@ void archive(benchmark::State& state) {
       Call& call = calls[static_cast<size_t>(i) % calls.size()];
       call.id = RequestId::make(call.arrived_wall, random);
       call.trace = TraceId::of(call.id);
-      sink.begin(begun_call(call));
+      sink.begin(journal::begun_call(call));
       sink.end(call);
     }
     state.ResumeTiming();

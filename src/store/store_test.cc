@@ -14,10 +14,10 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "store/call_samples.h"
+#include "journal/call_samples.h"
+#include "journal/faults.h"
+#include "journal/temp_folder.h"
 #include "store/database.h"
-#include "store/faults.h"
-#include "store/temp_folder.h"
 
 namespace hw::store {
 namespace {
@@ -31,7 +31,7 @@ struct QuietLog {
   LogLevel level;
 };
 
-StoreOptions options_in(const TempFolder& folder) {
+StoreOptions options_in(const journal::TempFolder& folder) {
   StoreOptions options;
   options.path = folder.file("calls.db");
   options.journal_bytes = 1 << 20;
@@ -68,12 +68,12 @@ std::map<std::string, int> all_ids(Store& store, Outcome* only = nullptr) {
 // --- reading ---
 
 TEST_CASE("a call is readable at once after its end, as it was") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   const auto store = opened(options_in(folder), 2);
   Random random(1);
   for (int i = 0; i < 20; ++i) {
-    Call call = sample_call(random);
-    store->sink(i % 2).begin(begun_call(call));
+    Call call = journal::sample_call(random);
+    store->sink(i % 2).begin(journal::begun_call(call));
     store->sink(i % 2).end(call);
     const auto found = store->find(call.id.view());
     REQUIRE(found.has_value());
@@ -86,12 +86,12 @@ TEST_CASE("a call is readable at once after its end, as it was") {
 }
 
 TEST_CASE("a call is found by its id, the caller's own id and its trace, given or not") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   const auto store = opened(options_in(folder));
   Random random(2);
   std::vector<Call> calls;
   for (int i = 0; i < 30; ++i) {
-    Call call = typical_call(random, kSampleWall + i * kSecond, 3);
+    Call call = journal::typical_call(random, journal::kSampleWall + i * kSecond, 3);
     if (i % 3 == 0) call.client_request_id = concat("mine-", i / 6);
     if (i % 3 == 1) call.trace = TraceId::make(random);
     store->sink(0).end(call);
@@ -114,11 +114,11 @@ TEST_CASE("a call is found by its id, the caller's own id and its trace, given o
 }
 
 TEST_CASE("a call that took hours is found beside short ones that ended with it") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   const auto store = opened(options_in(folder));
   Random random(3);
-  const Call old = typical_call(random, kSampleWall - 7200 * kSecond, 0);
-  const Call fresh = typical_call(random, kSampleWall, 0);
+  const Call old = journal::typical_call(random, journal::kSampleWall - 7200 * kSecond, 0);
+  const Call fresh = journal::typical_call(random, journal::kSampleWall, 0);
   store->sink(0).end(old);
   store->sink(0).end(fresh);
   CHECK(store->find(old.id.view())->size() == 1);
@@ -126,12 +126,12 @@ TEST_CASE("a call that took hours is found beside short ones that ended with it"
 }
 
 TEST_CASE("the log lists latest ends first, page by page, without gap or repetition") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   const auto store = opened(options_in(folder));
   Random random(4);
   std::vector<std::string> expected;
   for (int i = 0; i < 100; ++i) {
-    const Call call = typical_call(random, kSampleWall + i * kSecond, 2);
+    const Call call = journal::typical_call(random, journal::kSampleWall + i * kSecond, 2);
     store->sink(0).end(call);
     expected.insert(expected.begin(), id_of(call));
     if (i % 9 == 0) store->find("nothing");  // a block of its own
@@ -152,11 +152,11 @@ TEST_CASE("the log lists latest ends first, page by page, without gap or repetit
 }
 
 TEST_CASE("conditions of a query restrict what is listed") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   const auto store = opened(options_in(folder));
   Random random(5);
   for (int i = 0; i < 40; ++i) {
-    Call call = typical_call(random, kSampleWall + i * kSecond, 0);
+    Call call = journal::typical_call(random, journal::kSampleWall + i * kSecond, 0);
     call.outcome = i % 4 == 0 ? Outcome::kTimeout : Outcome::kOk;
     call.model = i % 5 == 0 ? "big" : "small";
     call.key = i % 2 == 0 ? "even" : "odd";
@@ -188,14 +188,14 @@ TEST_CASE("conditions of a query restrict what is listed") {
   query.slow_ns = 30 * kMillisecond;
   CHECK(count(query) == 10);
   query = {};
-  query.since_wall = kSampleWall + 35 * kSecond + 35 * kMillisecond;
+  query.since_wall = journal::kSampleWall + 35 * kSecond + 35 * kMillisecond;
   CHECK(count(query) == 5);
-  query.since_wall = kSampleWall + 3600 * kSecond;
+  query.since_wall = journal::kSampleWall + 3600 * kSecond;
   CHECK(count(query) == 0);
 }
 
 TEST_CASE("an empty log has an empty page") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   const auto page = opened(options_in(folder))->list({});
   REQUIRE(page.has_value());
   CHECK(page->calls.empty());
@@ -205,14 +205,14 @@ TEST_CASE("an empty log has an empty page") {
 // --- restarts ---
 
 TEST_CASE("after a stop and a start everything is there, once") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   Random random(6);
   std::set<std::string> expected;
   for (int run = 0; run < 3; ++run) {
     const auto store = opened(options_in(folder), 1 + run % 2);
     for (int i = 0; i < 50; ++i) {
-      const Call call = sample_call(random);
-      store->sink(0).begin(begun_call(call));
+      const Call call = journal::sample_call(random);
+      store->sink(0).begin(journal::begun_call(call));
       store->sink(0).end(call);
       expected.insert(id_of(call));
     }
@@ -224,14 +224,14 @@ TEST_CASE("after a stop and a start everything is there, once") {
 }
 
 TEST_CASE("what is open when the process ends comes back as interrupted, once") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   Random random(7);
-  const Call open = typical_call(random, kSampleWall, 4);
-  const Call done = typical_call(random, kSampleWall, 4);
+  const Call open = journal::typical_call(random, journal::kSampleWall, 4);
+  const Call done = journal::typical_call(random, journal::kSampleWall, 4);
   {
     const auto store = opened(options_in(folder));
-    store->sink(0).begin(begun_call(open));
-    store->sink(0).begin(begun_call(done));
+    store->sink(0).begin(journal::begun_call(open));
+    store->sink(0).begin(journal::begun_call(done));
     store->sink(0).end(done);
   }
   for (int run = 0; run < 2; ++run) {
@@ -253,19 +253,19 @@ TEST_CASE("what is open when the process ends comes back as interrupted, once") 
 }
 
 TEST_CASE("a call stays open over many segments and restores when it ends or is interrupted") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   StoreOptions options = options_in(folder);
   options.journal_bytes = 64 * 1024;  // four segments of 16 KiB
   Random random(8);
-  const Call ends = typical_call(random, kSampleWall, 1);
-  const Call stays = typical_call(random, kSampleWall, 1);
+  const Call ends = journal::typical_call(random, journal::kSampleWall, 1);
+  const Call stays = journal::typical_call(random, journal::kSampleWall, 1);
   {
     const auto store = opened(options);
-    store->sink(0).begin(begun_call(ends));
-    store->sink(0).begin(begun_call(stays));
+    store->sink(0).begin(journal::begun_call(ends));
+    store->sink(0).begin(journal::begun_call(stays));
     for (int i = 0; i < 500; ++i) {  // far more than the reserve
-      const Call call = typical_call(random, kSampleWall, 1);
-      store->sink(0).begin(begun_call(call));
+      const Call call = journal::typical_call(random, journal::kSampleWall, 1);
+      store->sink(0).begin(journal::begun_call(call));
       store->sink(0).end(call);
       if (i % 20 == 0) store->find("nothing");
     }
@@ -283,13 +283,13 @@ TEST_CASE("a call stays open over many segments and restores when it ends or is 
 }
 
 TEST_CASE("journals of loops that are no more are stored and removed") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   StoreOptions options = options_in(folder);
   Random random(9);
-  const Call open = typical_call(random, kSampleWall, 1);
+  const Call open = journal::typical_call(random, journal::kSampleWall, 1);
   {
     const auto store = opened(options, 3);
-    store->sink(2).begin(begun_call(open));
+    store->sink(2).begin(journal::begun_call(open));
   }
   CHECK(std::filesystem::exists(folder.file("calls.journal/loop-2.journal")));
   const auto store = opened(options, 1);
@@ -298,7 +298,7 @@ TEST_CASE("journals of loops that are no more are stored and removed") {
 }
 
 TEST_CASE("a second process is told that the store is open") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   const auto store = opened(options_in(folder));
   Registry registry;
   const auto second = Store::open(options_in(folder), 1, registry);
@@ -310,7 +310,7 @@ TEST_CASE("a second process is told that the store is open") {
 
 TEST_CASE("while the database is locked calls wait in the journal, then all are stored") {
   const QuietLog quiet;
-  const TempFolder folder;
+  const journal::TempFolder folder;
   const StoreOptions options = options_in(folder);
   const auto store = opened(options);
   Random random(10);
@@ -321,7 +321,7 @@ TEST_CASE("while the database is locked calls wait in the journal, then all are 
     auto held = Transaction::begin(**other);
     REQUIRE(held.has_value());
     for (int i = 0; i < 100; ++i) {
-      const Call call = typical_call(random, kSampleWall, 1);
+      const Call call = journal::typical_call(random, journal::kSampleWall, 1);
       store->sink(0).end(call);
       expected.insert(id_of(call));
     }
@@ -340,7 +340,7 @@ TEST_CASE("while the database is locked calls wait in the journal, then all are 
 
 TEST_CASE("past the reserve calls are lost, counted, and not taken for interrupted ones") {
   const QuietLog quiet;
-  const TempFolder folder;
+  const journal::TempFolder folder;
   StoreOptions options = options_in(folder);
   options.journal_bytes = 64 * 1024;
   Random random(11);
@@ -354,8 +354,8 @@ TEST_CASE("past the reserve calls are lost, counted, and not taken for interrupt
       auto held = Transaction::begin(**other);
       REQUIRE(held.has_value());
       for (int i = 0; i < kCalls; ++i) {
-        const Call call = typical_call(random, kSampleWall, 1);
-        store->sink(0).begin(begun_call(call));
+        const Call call = journal::typical_call(random, journal::kSampleWall, 1);
+        store->sink(0).begin(journal::begun_call(call));
         store->sink(0).end(call);
       }
       lost = store->health().lost_calls;
@@ -365,7 +365,7 @@ TEST_CASE("past the reserve calls are lost, counted, and not taken for interrupt
       CHECK(store->health().reasons.back().find("lost") != std::string::npos);
     }
     CHECK(all_ids(*store).size() == kCalls - lost);
-    const Call after = typical_call(random, kSampleWall, 1);
+    const Call after = journal::typical_call(random, journal::kSampleWall, 1);
     store->sink(0).end(after);
     CHECK(store->find(after.id.view())->size() == 1);
     CHECK(store->health().lost_calls == lost);
@@ -377,11 +377,11 @@ TEST_CASE("past the reserve calls are lost, counted, and not taken for interrupt
 }
 
 // Fails the k-th operation, of any kind.
-class FailKth final : public FaultSeam {
+class FailKth final : public journal::FaultSeam {
  public:
   explicit FailKth(int k) : left_(k) {}
-  bool fails(FaultPoint point) override {
-    if (point == FaultPoint::kRecycle) return false;
+  bool fails(journal::FaultPoint point) override {
+    if (point == journal::FaultPoint::kRecycle) return false;
     return left_.fetch_sub(1) == 1;
   }
   bool fired() const { return left_.load() <= 0; }
@@ -395,7 +395,7 @@ TEST_CASE(
   const QuietLog quiet;
   for (int k = 1; k < 1'000; ++k) {
     CAPTURE(k);
-    const TempFolder folder;
+    const journal::TempFolder folder;
     StoreOptions options = options_in(folder);
     options.journal_bytes = 64 * 1024;
     FailKth seam(k);
@@ -405,13 +405,13 @@ TEST_CASE(
     uint64_t lost = 0;
     {
       const auto store = opened(options);
-      const Call open = typical_call(random, kSampleWall, 1);
-      store->sink(0).begin(begun_call(open));
+      const Call open = journal::typical_call(random, journal::kSampleWall, 1);
+      store->sink(0).begin(journal::begun_call(open));
       for (int i = 0; i < 45; ++i) {
-        Call call = typical_call(random, kSampleWall, 2);
+        Call call = journal::typical_call(random, journal::kSampleWall, 2);
         call.error.message = std::string(700, 'x');  // so that segments fill
         if (i % 10 == 0) call.client_request_id = "mine";
-        store->sink(0).begin(begun_call(call));
+        store->sink(0).begin(journal::begun_call(call));
         store->sink(0).end(call);
         appended.insert(id_of(call));
         if (i % 9 == 0) store->find("nothing");
@@ -435,10 +435,10 @@ TEST_CASE(
 // --- death ---
 
 // Ends the process at the k-th operation, the points behind a commit included.
-class DieAtKth final : public FaultSeam {
+class DieAtKth final : public journal::FaultSeam {
  public:
   explicit DieAtKth(int k) : left_(k) {}
-  bool fails(FaultPoint) override {
+  bool fails(journal::FaultPoint) override {
     if (left_.fetch_sub(1) == 1) kill(getpid(), SIGKILL);
     return false;
   }
@@ -468,9 +468,9 @@ void report(int pipe_end, char what, const Call& call) {
   Random random(seed);
   std::vector<Call> open;
   for (int i = 0; i < calls; ++i) {
-    open.push_back(typical_call(random, kSampleWall + i, 2));
+    open.push_back(journal::typical_call(random, journal::kSampleWall + i, 2));
     report(pipe_end, 'b', open.back());
-    sink.begin(begun_call(open.back()));
+    sink.begin(journal::begun_call(open.back()));
     report(pipe_end, 'B', open.back());
     // Some stay open for long, some for ever.
     if (random.below(4) == 0) continue;
@@ -557,7 +557,7 @@ TEST_CASE(
   const QuietLog quiet;
   for (int k = 1; k < 2'000; k += k < 40 ? 1 : 7) {
     CAPTURE(k);
-    const TempFolder folder;
+    const journal::TempFolder folder;
     StoreOptions options = options_in(folder);
     options.journal_bytes = 128 * 1024;
     DieAtKth seam(k);
@@ -574,7 +574,7 @@ TEST_CASE(
 TEST_CASE("killed at any moment, again and again, the log stays exact") {
   const QuietLog quiet;
   Random random(14);
-  const TempFolder folder;
+  const journal::TempFolder folder;
   const StoreOptions options = options_in(folder);
   std::map<std::string, char> state;
   for (int round = 0; round < 12; ++round) {
@@ -594,7 +594,7 @@ TEST_CASE("killed at any moment, again and again, the log stays exact") {
 // --- keys, metrics, access log, retention ---
 
 TEST_CASE("a change of keys is noticed, be it made here or by another process") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   const StoreOptions options = options_in(folder);
   const auto store = opened(options);
   std::atomic<int> changes{0};
@@ -618,12 +618,12 @@ TEST_CASE("a change of keys is noticed, be it made here or by another process") 
 }
 
 TEST_CASE("pending and lost calls are metrics") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   Registry registry;
   auto store = Store::open(options_in(folder), 2, registry);
   REQUIRE(store.has_value());
   Random random(15);
-  (*store)->sink(1).end(typical_call(random, kSampleWall, 0));
+  (*store)->sink(1).end(journal::typical_call(random, journal::kSampleWall, 0));
   static_cast<void>((*store)->find("nothing"));
   std::string text;
   registry.collect(text);
@@ -644,13 +644,13 @@ std::vector<std::string> lines_of(const std::string& path) {
 }
 
 TEST_CASE("the access log has a line for each call and follows a rotation") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   StoreOptions options = options_in(folder);
   options.access_log = folder.file("access.log");
   const auto store = opened(options);
   Random random(16);
-  const Call first = typical_call(random, kSampleWall, 2);
-  store->sink(0).begin(begun_call(first));
+  const Call first = journal::typical_call(random, journal::kSampleWall, 2);
+  store->sink(0).begin(journal::begun_call(first));
   store->sink(0).end(first);
   static_cast<void>(store->find("nothing"));
   const auto lines = lines_of(options.access_log);
@@ -658,7 +658,7 @@ TEST_CASE("the access log has a line for each call and follows a rotation") {
   CHECK(lines[0].find(id_of(first)) != std::string::npos);
   std::filesystem::rename(options.access_log, folder.file("access.log.1"));
   usleep(1'050'000);  // it looks once a second
-  const Call second = typical_call(random, kSampleWall, 2);
+  const Call second = journal::typical_call(random, journal::kSampleWall, 2);
   store->sink(0).end(second);
   static_cast<void>(store->find("nothing"));
   REQUIRE(lines_of(options.access_log).size() == 1);
@@ -668,12 +668,12 @@ TEST_CASE("the access log has a line for each call and follows a rotation") {
 
 TEST_CASE("an access log that cannot be written is a reason, not a stop") {
   const QuietLog quiet;
-  const TempFolder folder;
+  const journal::TempFolder folder;
   StoreOptions options = options_in(folder);
   options.access_log = "/nonexistent/access.log";
   const auto store = opened(options);
   Random random(17);
-  const Call call = typical_call(random, kSampleWall, 2);
+  const Call call = journal::typical_call(random, journal::kSampleWall, 2);
   store->sink(0).end(call);
   CHECK(store->find(call.id.view())->size() == 1);
   const StoreHealth health = store->health();
@@ -682,7 +682,7 @@ TEST_CASE("an access log that cannot be written is a reason, not a stop") {
 }
 
 TEST_CASE("loops append while others ask, list and scrape") {
-  const TempFolder folder;
+  const journal::TempFolder folder;
   const auto store = opened(options_in(folder), 3);
   constexpr int kEach = 400;
   std::vector<std::thread> loops;
@@ -691,8 +691,8 @@ TEST_CASE("loops append while others ask, list and scrape") {
     loops.emplace_back([&, loop] {
       Random random(200 + static_cast<uint64_t>(loop));
       for (int i = 0; i < kEach; ++i) {
-        const Call call = typical_call(random, kSampleWall + i, 3);
-        store->sink(loop).begin(begun_call(call));
+        const Call call = journal::typical_call(random, journal::kSampleWall + i, 3);
+        store->sink(loop).begin(journal::begun_call(call));
         store->sink(loop).end(call);
       }
       --running;
@@ -710,8 +710,8 @@ TEST_CASE("loops append while others ask, list and scrape") {
 TEST_CASE("the memory sink keeps what it is given") {
   MemorySink sink;
   Random random(18);
-  const Call call = typical_call(random, kSampleWall, 2);
-  sink.begin(begun_call(call));
+  const Call call = journal::typical_call(random, journal::kSampleWall, 2);
+  sink.begin(journal::begun_call(call));
   sink.end(call);
   REQUIRE(sink.begun.size() == 1);
   REQUIRE(sink.ended.size() == 1);

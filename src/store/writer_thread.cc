@@ -87,7 +87,7 @@ Status WriterThread::open_journals(const std::string& folder) {
   for (int loop = 0; loop < loops_; ++loop) {
     const auto number = static_cast<uint32_t>(loop);
     if (Status opened = open_journal(journal_path(folder, number), number); !opened) return opened;
-    for (int i = 0; i < kAsideAtOnce; ++i) journal(loop).set_aside_one();
+    for (int i = 0; i < kAsideAtOnce; ++i) journal_of(loop).set_aside_one();
   }
   for (const uint32_t loop : strangers_in(folder, loops_)) {
     if (Status opened = open_journal(journal_path(folder, loop), loop); !opened) return opened;
@@ -100,10 +100,10 @@ Status WriterThread::open_journal(const std::string& path, uint32_t loop) {
   if (!place) return fail(place.error());
   const Result<std::array<uint8_t, 16>> store = store_identity(*database_);
   if (!store) return fail(store.error());
-  const JournalIdentity identity{*store, loop};
-  Result<std::unique_ptr<Journal>> journal =
-      Journal::open(path, identity, JournalGeometry::share(options_.journal_bytes, loops_),
-                    place->oldest, place->stored.sequence, options_.faults);
+  const journal::JournalIdentity identity{*store, loop};
+  Result<std::unique_ptr<journal::Journal>> journal = journal::Journal::open(
+      path, identity, journal::JournalGeometry::share(options_.journal_bytes, loops_),
+      place->oldest, place->stored.sequence, options_.faults);
   if (!journal) return fail(journal.error());
   return archiver_->add(std::move(*journal), *place);
 }
@@ -201,11 +201,11 @@ void WriterThread::set_aside() {
   aside_pending_ = false;
   int refused = 0;
   for (int loop = 0; loop < loops_; ++loop) {
-    for (int i = 0; i < kAsideBatch && journal(loop).set_aside_one(); ++i) {
+    for (int i = 0; i < kAsideBatch && journal_of(loop).set_aside_one(); ++i) {
     }
-    if (journal(loop).all_set_aside()) continue;
-    if (journal(loop).set_aside_error() == 0) aside_pending_ = true;
-    refused = std::max(refused, journal(loop).set_aside_error());
+    if (journal_of(loop).all_set_aside()) continue;
+    if (journal_of(loop).set_aside_error() == 0) aside_pending_ = true;
+    refused = std::max(refused, journal_of(loop).set_aside_error());
   }
   note(aside_trouble_, refused == 0 ? std::string()
                                     : concat("The journal's reserve cannot be set aside: ",
@@ -268,7 +268,7 @@ void WriterThread::publish() {
   uint64_t stored = 0, free = 0;
   for (int loop = 0; loop < loops_; ++loop) {
     stored += archiver_->tails()[static_cast<size_t>(loop)]->ends_accepted();
-    free += uint64_t{journal(loop).free_segments()} * journal(loop).geometry().segment_bytes;
+    free += uint64_t{journal_of(loop).free_segments()} * journal_of(loop).geometry().segment_bytes;
   }
   stored_calls_.store(stored, std::memory_order_relaxed);
   free_bytes_.store(free, std::memory_order_relaxed);

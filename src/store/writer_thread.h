@@ -34,7 +34,9 @@ class WriterThread {
   ~WriterThread();
 
   // Where that loop appends.
-  Journal& journal(int loop) { return archiver_->tails()[static_cast<size_t>(loop)]->journal(); }
+  journal::Journal& journal_of(int loop) {
+    return archiver_->tails()[static_cast<size_t>(loop)]->journal();
+  }
 
   // Whether a process before this one has left anything to store.
   bool has_leftover() const;

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "timeline/call.h"
 
-namespace hw::store {
+namespace hw::journal {
 
 // No record is larger; the buffer of encode_call() must be this long.
 inline constexpr size_t kCallBytesMax = 96 * 1024;
@@ -47,4 +47,4 @@ bool peek_call(std::string_view record, CallKey& out);
 // The last 64 bits of an id, which are random: enough to pair the begin of a call with its end.
 uint64_t id_hash(const std::array<uint8_t, 16>& id_bytes);
 
-}  // namespace hw::store
+}  // namespace hw::journal

@@ -1,4 +1,4 @@
-#include "store/segment.h"
+#include "journal/segment.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 
-namespace hw::store {
+namespace hw::journal {
 namespace {
 
 struct Written {
@@ -105,4 +105,4 @@ TEST_CASE("any bytes can be read without harm, and end") {
 }
 
 }  // namespace
-}  // namespace hw::store
+}  // namespace hw::journal

@@ -1,13 +1,13 @@
-#include "store/call_block.h"
+#include "journal/call_block.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 #include "base/varint.h"
-#include "store/call_samples.h"
+#include "journal/call_samples.h"
 
-namespace hw::store {
+namespace hw::journal {
 namespace {
 
 struct Encoded {
@@ -98,4 +98,4 @@ TEST_CASE("damaged data ends a block's reading inside of it") {
 }
 
 }  // namespace
-}  // namespace hw::store
+}  // namespace hw::journal

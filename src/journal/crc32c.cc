@@ -1,4 +1,4 @@
-#include "store/crc32c.h"
+#include "journal/crc32c.h"
 
 #include <array>
 #include <cstring>
@@ -9,7 +9,7 @@
 #include <arm_acle.h>
 #endif
 
-namespace hw::store {
+namespace hw::journal {
 namespace {
 
 constexpr uint32_t kPolynomial = 0x82f63b78;  // reflected 0x1edc6f41
@@ -77,4 +77,4 @@ uint32_t crc32c(const void* bytes, size_t size, uint32_t before) {
   return crc32c_portable(bytes, size, before);
 }
 
-}  // namespace hw::store
+}  // namespace hw::journal

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "store/call_codec.h"
+#include "journal/call_codec.h"
 
-namespace hw::store {
+namespace hw::journal {
 
 // Calls that arrived longer before the latest arrival of their block than this are found by an
 // alias instead of by the block's range of times, so that a range stays narrow.
@@ -55,4 +55,4 @@ class BlockBuilder {
 // Takes the next record off the front of a block's data; false at its end or where it is damaged.
 bool next_in_block(std::string_view& data, std::string_view& record);
 
-}  // namespace hw::store
+}  // namespace hw::journal

@@ -1,11 +1,11 @@
-#include "store/call_block.h"
+#include "journal/call_block.h"
 
 #include <algorithm>
 
 #include "base/assert.h"
 #include "base/varint.h"
 
-namespace hw::store {
+namespace hw::journal {
 
 void BlockBuilder::add(std::string_view record, const CallKey& key) {
   append_varint(data_, record.size());
@@ -56,4 +56,4 @@ bool next_in_block(std::string_view& data, std::string_view& record) {
   return true;
 }
 
-}  // namespace hw::store
+}  // namespace hw::journal

@@ -1,15 +1,15 @@
-#include "store/segment.h"
+#include "journal/segment.h"
 
 #include <bit>
 #include <cstring>
 
 #include "base/assert.h"
-#include "store/crc32c.h"
+#include "journal/crc32c.h"
 
 static_assert(std::endian::native == std::endian::little,
               "the journal's numbers are little-endian");
 
-namespace hw::store {
+namespace hw::journal {
 namespace {
 
 constexpr uint64_t kMagic = 0x314d47534c4e4a48;  // "HJNLSGM1"
@@ -78,4 +78,4 @@ bool read_record(std::string_view rest, uint64_t sequence, Trust trust, Record& 
   return true;
 }
 
-}  // namespace hw::store
+}  // namespace hw::journal

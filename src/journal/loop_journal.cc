@@ -1,8 +1,8 @@
-#include "store/journal_sink.h"
+#include "journal/loop_journal.h"
 
-#include "store/call_codec.h"
+#include "journal/call_codec.h"
 
-namespace hw::store {
+namespace hw::journal {
 namespace {
 
 constexpr size_t kUntoldMax = 65'536;  // 2 MiB; more than that come back as interrupted
@@ -14,19 +14,19 @@ void raise(std::atomic<uint64_t>& count) {
 
 }  // namespace
 
-JournalSink::JournalSink(Journal& journal, Counter lost_metric, std::function<void()> filled)
+LoopJournal::LoopJournal(Journal& journal, Counter lost_metric, std::function<void()> filled)
     : journal_(journal),
       lost_metric_(lost_metric),
       filled_(std::move(filled)),
       buffer_(new char[kCallBytesMax]) {}
 
-void JournalSink::begin(const timeline::Call& call) {
+void LoopJournal::begin(const timeline::Call& call) {
   if (!untold_.empty()) tell_lost();
   // Without room the call is merely not marked should the process die: its end may find room again.
   append(RecordType::kBegin, encode_call(call, {buffer_.get(), kCallBytesMax}));
 }
 
-void JournalSink::end(const timeline::Call& call) {
+void LoopJournal::end(const timeline::Call& call) {
   if (!untold_.empty()) tell_lost();
   if (append(RecordType::kEnd, encode_call(call, {buffer_.get(), kCallBytesMax}))) {
     raise(ended_);
@@ -35,11 +35,11 @@ void JournalSink::end(const timeline::Call& call) {
   }
 }
 
-void JournalSink::close() {
+void LoopJournal::close() {
   tell_lost();
 }
 
-bool JournalSink::append(RecordType type, std::string_view payload) {
+bool LoopJournal::append(RecordType type, std::string_view payload) {
   if (!journal_.append(type, payload)) return false;
   const uint64_t segments = journal_.filled_count();
   if (segments != segments_) {
@@ -50,13 +50,13 @@ bool JournalSink::append(RecordType type, std::string_view payload) {
   return true;
 }
 
-void JournalSink::note_lost(const RequestId& id) {
+void LoopJournal::note_lost(const RequestId& id) {
   raise(lost_);
   lost_metric_.add();
   if (untold_.size() < kUntoldMax) untold_.push_back(id);
 }
 
-void JournalSink::tell_lost() {
+void LoopJournal::tell_lost() {
   while (!untold_.empty()) {
     const auto id = untold_.back().bytes();
     const std::string_view payload(reinterpret_cast<const char*>(id.data()), id.size());
@@ -65,4 +65,4 @@ void JournalSink::tell_lost() {
   }
 }
 
-}  // namespace hw::store
+}  // namespace hw::journal

@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "timeline/call.h"
 
-namespace hw::store {
+namespace hw::journal {
 
 inline constexpr Nanos kSampleWall = 1'767'225'600 * kSecond;  // 2026-01-01T00:00:00Z
 
@@ -208,4 +208,4 @@ inline timeline::Call begun_call(const timeline::Call& finished) {
   return call;
 }
 
-}  // namespace hw::store
+}  // namespace hw::journal

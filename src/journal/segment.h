@@ -13,7 +13,7 @@
 #include <span>
 #include <string_view>
 
-namespace hw::store {
+namespace hw::journal {
 
 // What a record says. Part of the format.
 enum class RecordType : uint8_t {
@@ -55,4 +55,4 @@ enum class Trust : uint8_t { kOwn, kVerify };
 // end of the records: nothing there, torn, of an earlier use, or of an unknown type.
 bool read_record(std::string_view rest, uint64_t sequence, Trust trust, Record& out);
 
-}  // namespace hw::store
+}  // namespace hw::journal

@@ -23,10 +23,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "store/faults.h"
-#include "store/segment.h"
+#include "journal/faults.h"
+#include "journal/segment.h"
 
-namespace hw::store {
+namespace hw::journal {
 
 // How a journal's file is divided.
 struct JournalGeometry {
@@ -154,4 +154,4 @@ class Journal {
   uint32_t warm_free_ = 0;
 };
 
-}  // namespace hw::store
+}  // namespace hw::journal

@@ -1,4 +1,4 @@
-#include "store/journal.h"
+#include "journal/journal.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -12,9 +12,9 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "store/crc32c.h"
+#include "journal/crc32c.h"
 
-namespace hw::store {
+namespace hw::journal {
 namespace {
 
 constexpr uint64_t kFileMagic = 0x31304c4e524a5748;  // "HWJRNL01"
@@ -286,4 +286,4 @@ bool Journal::pop_free(uint32_t& slot) {
   return false;
 }
 
-}  // namespace hw::store
+}  // namespace hw::journal

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace hw::store {
+namespace hw::journal {
 
 // The operations that can fail; asked for right before each one.
 enum class FaultPoint : uint8_t {
@@ -30,4 +30,4 @@ inline bool fails(FaultSeam* seam, FaultPoint point) {
   return seam != nullptr && seam->fails(point);
 }
 
-}  // namespace hw::store
+}  // namespace hw::journal

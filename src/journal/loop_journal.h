@@ -1,4 +1,4 @@
-// JournalSink: the CallSink of one loop, which encodes calls into its journal.
+// LoopJournal: what a loop does with a call: encodes its begin and its end into the loop's journal.
 #pragma once
 
 #include <atomic>
@@ -8,20 +8,22 @@
 #include <vector>
 
 #include "base/metrics.h"
-#include "store/call_sink.h"
-#include "store/journal.h"
+#include "journal/journal.h"
+#include "timeline/call.h"
 
-namespace hw::store {
+namespace hw::journal {
 
 // Used by one loop; counts may be read from any thread.
-class JournalSink final : public CallSink {
+class LoopJournal {
  public:
-  // `journal` and `lost_metric` outlive the sink. `filled` is called, on the loop, when a segment
+  // `journal` and `lost_metric` outlive this. `filled` is called, on the loop, when a segment
   // is full, so that the writer thread reads it soon; it must not block.
-  JournalSink(Journal& journal, Counter lost_metric, std::function<void()> filled);
+  LoopJournal(Journal& journal, Counter lost_metric, std::function<void()> filled);
 
-  void begin(const timeline::Call& call) override;
-  void end(const timeline::Call& call) override;
+  // The call is about to go to an upstream, for the first time.
+  void begin(const timeline::Call& call);
+  // The call is over.
+  void end(const timeline::Call& call);
 
   // Nothing more will come: tells the journal what is untold.
   void close();
@@ -47,4 +49,4 @@ class JournalSink final : public CallSink {
   std::atomic<uint64_t> lost_{0};
 };
 
-}  // namespace hw::store
+}  // namespace hw::journal

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <vector>
 
-#include "store/call_codec.h"
+#include "journal/call_codec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace hw::store;
+  using namespace hw::journal;
   const std::string_view record(reinterpret_cast<const char*>(data), size);
   CallKey key;
   const bool peeked = peek_call(record, key);

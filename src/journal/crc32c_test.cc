@@ -1,4 +1,4 @@
-#include "store/crc32c.h"
+#include "journal/crc32c.h"
 
 #include <doctest/doctest.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 
-namespace hw::store {
+namespace hw::journal {
 namespace {
 
 TEST_CASE("the checksums of RFC 3720 appendix B.4 come out") {
@@ -38,4 +38,4 @@ TEST_CASE("a sum continues from the one before, at every split") {
 }
 
 }  // namespace
-}  // namespace hw::store
+}  // namespace hw::journal

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "store/segment.h"
+#include "journal/segment.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace hw::store;
+  using namespace hw::journal;
   const std::string_view segment(reinterpret_cast<const char*>(data), size);
   const uint64_t sequence = read_segment_header(segment);
   for (const Trust trust : {Trust::kVerify, Trust::kOwn}) {

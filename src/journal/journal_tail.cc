@@ -1,4 +1,4 @@
-#include "store/journal_tail.h"
+#include "journal/journal_tail.h"
 
 #include <cstring>
 
@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/text.h"
 
-namespace hw::store {
+namespace hw::journal {
 namespace {
 
 bool before(const JournalPosition& a, const JournalPosition& b) {
@@ -201,4 +201,4 @@ void JournalTail::rewind() {
   ends_read_ = ends_accepted_;
 }
 
-}  // namespace hw::store
+}  // namespace hw::journal

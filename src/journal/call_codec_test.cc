@@ -1,12 +1,12 @@
-#include "store/call_codec.h"
+#include "journal/call_codec.h"
 
 #include <doctest/doctest.h>
 
 #include <vector>
 
-#include "store/call_samples.h"
+#include "journal/call_samples.h"
 
-namespace hw::store {
+namespace hw::journal {
 namespace {
 
 using timeline::Call;
@@ -149,4 +149,4 @@ TEST_CASE("a record of a newer version says so") {
 }
 
 }  // namespace
-}  // namespace hw::store
+}  // namespace hw::journal

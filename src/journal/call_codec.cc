@@ -1,4 +1,4 @@
-#include "store/call_codec.h"
+#include "journal/call_codec.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include "base/assert.h"
 #include "base/varint.h"
 
-namespace hw::store {
+namespace hw::journal {
 namespace {
 
 using timeline::Attempt;
@@ -552,4 +552,4 @@ uint64_t id_hash(const std::array<uint8_t, 16>& id_bytes) {
   return hash;
 }
 
-}  // namespace hw::store
+}  // namespace hw::journal

@@ -9,12 +9,12 @@
 
 #include "base/assert.h"
 
-namespace hw::store {
+namespace hw::journal {
 
 class TempFolder {
  public:
   TempFolder() {
-    std::string pattern = (parent() / "hw-store-XXXXXX").string();
+    std::string pattern = (parent() / "hw-journal-XXXXXX").string();
     HW_ASSERT(mkdtemp(pattern.data()) != nullptr);
     path_ = pattern;
   }
@@ -41,4 +41,4 @@ class TempFolder {
   std::string path_;
 };
 
-}  // namespace hw::store
+}  // namespace hw::journal

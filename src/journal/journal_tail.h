@@ -20,10 +20,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "store/call_codec.h"
-#include "store/journal.h"
+#include "journal/call_codec.h"
+#include "journal/journal.h"
 
-namespace hw::store {
+namespace hw::journal {
 
 // One record as the archiver sees it.
 struct TailEntry {
@@ -122,4 +122,4 @@ class JournalTail {
   uint64_t ends_read_ = 0, ends_accepted_ = 0;
 };
 
-}  // namespace hw::store
+}  // namespace hw::journal

@@ -1,4 +1,4 @@
-#include "store/journal.h"
+#include "journal/journal.h"
 
 #include <doctest/doctest.h>
 
@@ -9,9 +9,9 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "store/temp_folder.h"
+#include "journal/temp_folder.h"
 
-namespace hw::store {
+namespace hw::journal {
 namespace {
 
 constexpr JournalGeometry kSmall{16 * 1024, 4};
@@ -244,4 +244,4 @@ TEST_CASE("one thread appends while another reads and gives back: every record o
 }
 
 }  // namespace
-}  // namespace hw::store
+}  // namespace hw::journal
