@@ -57,6 +57,7 @@ export function tests() {
       STREAMING.flatMap((name) =>
         WAYS[name].map((how) => ({
           name: `${phase.name} ${name} ${stream ? 'streamed' : 'whole'} ${how}`,
+          alone: true,
           run: (t) => leave(t, phase, name, stream, how),
         })),
       ),

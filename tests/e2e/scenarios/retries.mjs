@@ -3,7 +3,6 @@
 import { send } from './client.mjs';
 import { DIALECTS, STREAMING, channelFor, requestOf } from './dialects.mjs';
 import { checkConserved, stageTime } from './timeline.mjs';
-import { freePort } from '../../clients/headway.mjs';
 
 // What the first channel does, and how its attempt is recorded.
 const LEADS_ON = [
@@ -22,6 +21,7 @@ const LEADS_ON = [
   ['err403', 'upstream_error'],
   ['hang', 'timeout'],
 ];
+const NOBODY = 'http://127.0.0.1:1'; // a reserved port, where nothing listens
 const STOPS = [
   ['err:400', 400],
   ['err404', 404],
@@ -76,7 +76,7 @@ async function leadsOn(t, scenario, outcome, name) {
   } = await t.world({
     mocks: { a: { scenario }, b: {} },
     channels: two(DIALECTS[name].family),
-    timeouts: scenario === 'hang' ? { first_token_ms: 400 } : {},
+    timeouts: scenario === 'hang' ? { first_token_ms: 600 } : {},
   });
   const exchange = await send(gateway.port, requestOf(name, { stream: true }));
   t.equal([a.records.length, b.records.length], [1, 1], 'calls of the channels');
@@ -130,11 +130,10 @@ async function stops(t, scenario, status) {
 }
 
 async function refusedConnection(t) {
-  const port = await freePort();
   const { gateway } = await t.world({
     mocks: { b: {} },
     channels: ({ b }) => [
-      channelFor('openai', { url: `http://127.0.0.1:${port}` }, { name: 'a', priority: 1 }),
+      channelFor('openai', { url: NOBODY }, { name: 'a', priority: 1 }),
       channelFor('openai', b, { name: 'b' }),
     ],
   });

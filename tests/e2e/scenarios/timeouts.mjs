@@ -6,6 +6,7 @@ import { checkConserved } from './timeline.mjs';
 import { delay } from './trial.mjs';
 
 const LIMIT_MS = 400;
+const BLOCKS_MAX = 2000; // of 4096 that the mock has; what the kernel buffers on both ways is less
 const LATE_MS_MAX = 150; // on a busy machine; the clocks themselves are coarse, not this coarse
 
 // clock, scenario, streamed, whether a byte was relayed before it fires (null: either is right).
@@ -67,6 +68,7 @@ async function fires(t, clock, scenario, name, stream, relayed) {
   const code = `timeout_${clock}`;
   if (!t.check(answer, `no answer, the connection ended with ${exchange.ended}`)) return;
   const early = answer.status === 504;
+  if (relayed && early) return t.inTime(false, 'the mock wrote nothing in time');
   if (relayed !== null) t.equal(answer.status, relayed ? 200 : 504, 'status');
   else t.check([200, 504].includes(answer.status), `status ${answer.status}`);
   const error = early ? answer.json : answer.events.find(dialect.isErrorEvent)?.json;
@@ -247,7 +249,7 @@ async function writeStall(t) {
   const record = mock.records[0];
   t.check(record.at.socketClosed, 'the upstream connection is still open');
   t.check(
-    record.at.writes.length < 600,
+    record.at.writes.length < BLOCKS_MAX,
     `the mock could write ${record.at.writes.length} blocks to a client that does not read`,
   );
   const call = await t.record(gateway, id);
