@@ -39,7 +39,7 @@ class Request final : private net::SocketHandler {
         loop_(0),
         pool_(1),
         resolver_(loop_, pool_),
-        event_(loop_.executor()),
+        event_(loop_),
         limit_(loop_.timers(), event_),
         reader_(limits_, asked_.method) {}
 

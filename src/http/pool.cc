@@ -11,7 +11,10 @@ struct Pool::Idle final : net::SocketHandler {
   Pool& pool;
   std::unique_ptr<PooledConnection> connection;
   explicit Idle(Pool& p) : pool(p) {}
-  void on_readable() override { pool.forget(*this); }
+  void on_readable() override {
+    if (!connection->socket.quiet()) return pool.forget(*this);
+    connection->socket.want_read();  // of the answer before
+  }
   void on_writable() override {}
 };
 

@@ -35,7 +35,7 @@ net::Socket connection(net::Loop& loop, int& far_end) {
 
 // Lets callbacks of the loop run.
 net::Task<void> turn(net::Loop& loop) {
-  net::Event event(loop.executor());
+  net::Event event(loop);
   for (int i = 0; i < 3; ++i) {
     event.raise_later(0);
     loop.post([&event] { event.raise(1); });
@@ -45,7 +45,7 @@ net::Task<void> turn(net::Loop& loop) {
 
 TEST_CASE("a connection that was given back serves the next lease") {
   with_pool(2, [](net::Loop& loop, Pool& pool) -> net::Task<void> {
-    net::Event event(loop.executor());
+    net::Event event(loop);
     int far_end = -1;
     {
       Pool::Ticket ticket(pool, event, 1);
@@ -73,7 +73,7 @@ TEST_CASE("a connection that was given back serves the next lease") {
 
 TEST_CASE("an idle connection that becomes readable is dropped") {
   with_pool(1, [](net::Loop& loop, Pool& pool) -> net::Task<void> {
-    net::Event event(loop.executor());
+    net::Event event(loop);
     int far_end = -1;
     Pool::Ticket ticket(pool, event, 1);
     Lease lease = ticket.take();
@@ -89,7 +89,7 @@ TEST_CASE("an idle connection that becomes readable is dropped") {
 
 TEST_CASE("a capped pool serves those who wait in their order, by a connection or by its place") {
   with_pool(1, [](net::Loop& loop, Pool& pool) -> net::Task<void> {
-    net::Event event(loop.executor());
+    net::Event event(loop);
     int far_end = -1;
     Pool::Ticket first(pool, event, 1);
     Lease lease = first.take();

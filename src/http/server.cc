@@ -43,7 +43,7 @@ ServerConnection::ClientDeadline::ClientDeadline(ServerConnection& c)
 ServerConnection::ServerConnection(Server& server, net::Socket socket)
     : server_(server),
       socket_(std::move(socket)),
-      event_(server.loop_.executor()),
+      event_(server.loop_),
       deadline_(*this),
       peer_address_(socket_.peer_address()) {
   socket_.set_handler(this);

@@ -28,7 +28,7 @@ bool BlockingPool::submit(std::function<void()> job) {
 
 Task<bool> BlockingPool::run(Loop& loop, std::function<void()>& job) {
   constexpr Signals kDone = 1;
-  Event done(loop.executor());
+  Event done(loop);
   // The event lives in this frame, which stays until the job has raised it.
   std::function<void()> tell = [&loop, &done, &job] {
     job();

@@ -1,15 +1,15 @@
 #include "net/event.h"
 
-#include <boost/asio/post.hpp>
+#include "net/loop.h"
 
 namespace hw::net {
 
 void Event::raise_later(Signals signals) {
   raised_ |= signals;
   if (!waiter_ || (raised_ & wanted_) == 0) return;
-  Waiter waiter = std::move(*waiter_);
+  Resumption waiter = std::move(*waiter_);
   waiter_.reset();
-  boost::asio::post(executor_, std::move(waiter));
+  loop_.resume_later(std::move(waiter));
 }
 
 }  // namespace hw::net

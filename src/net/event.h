@@ -12,12 +12,14 @@
 
 namespace hw::net {
 
+class Loop;
+
 // A set of signals; the meaning of each bit belongs to whoever owns the event.
 using Signals = uint32_t;
 
 class Event {
  public:
-  explicit Event(Executor executor) : executor_(executor) {}
+  explicit Event(Loop& loop) : loop_(loop) {}
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
   ~Event() { HW_ASSERT(!waiter_); }
@@ -27,7 +29,7 @@ class Event {
   void raise(Signals signals) {
     raised_ |= signals;
     if (!waiter_ || (raised_ & wanted_) == 0) return;
-    Waiter waiter = std::move(*waiter_);
+    Resumption waiter = std::move(*waiter_);
     waiter_.reset();
     std::move(waiter)();
   }
@@ -55,11 +57,10 @@ class Event {
 
  private:
   using Use = boost::asio::use_awaitable_t<Executor>;
-  using Waiter = boost::asio::async_result<Use, void()>::handler_type;
   static constexpr Use kUse{};
 
-  Executor executor_;
-  std::optional<Waiter> waiter_;
+  Loop& loop_;
+  std::optional<Resumption> waiter_;
   Signals wanted_ = 0;
   Signals raised_ = 0;
 };

@@ -4,12 +4,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <cerrno>
 #include <cstring>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "net/poller.h"
 #include "net/resolver.h"
 #include "net/socket.h"
 #include "net/timers.h"
@@ -23,45 +23,39 @@ constexpr Nanos kPauseWhenFull = 100 * kMillisecond;
 
 }  // namespace
 
-struct Listener::Impl {
-  using Descriptor = boost::asio::posix::basic_stream_descriptor<Executor>;
+struct Listener::Impl final : Pollable {
   struct Pause final : Deadline {
     Impl& impl;
     explicit Pause(Impl& i) : Deadline(i.loop.timers()), impl(i) {}
-    void on_deadline() override { impl.wait(); }
+    void on_deadline() override { impl.accept_all(); }
   };
 
   Loop& loop;
-  Descriptor descriptor;
+  int fd;  // -1: closed
   OnAccept on_accept;
   Pause pause{*this};
-  std::shared_ptr<bool> alive = std::make_shared<bool>(true);
 
-  Impl(Loop& l, int fd, OnAccept call)
-      : loop(l), descriptor(l.executor(), fd), on_accept(std::move(call)) {}
-  ~Impl() { *alive = false; }
+  Impl(Loop& l, int f, OnAccept call) : loop(l), fd(f), on_accept(std::move(call)) {}
+  ~Impl() override { close(); }
 
-  void wait() {
-    descriptor.async_wait(Descriptor::wait_read,
-                          [this, still = alive](const boost::system::error_code& error) {
-                            if (error || !*still) return;
-                            loop.enter();
-                            accept_all();
-                            loop.leave();
-                          });
+  void close() {
+    if (fd < 0) return;
+    loop.poller().remove(fd, *this);
+    ::close(fd);
+    fd = -1;
   }
 
+  void on_ready(Readiness) override { accept_all(); }
+
   void accept_all() {
-    for (;;) {
-      const int fd =
-          ::accept4(descriptor.native_handle(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-      if (fd >= 0) {
-        set_stream_options(fd);
-        on_accept(fd);
-        if (!descriptor.is_open()) return;
+    while (fd >= 0) {
+      const int accepted = ::accept4(fd, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+      if (accepted >= 0) {
+        set_stream_options(accepted);
+        on_accept(accepted);
         continue;
       }
-      if (errno == EAGAIN || errno == EWOULDBLOCK) return wait();
+      if (errno == EAGAIN || errno == EWOULDBLOCK) return;
       if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
         log_error("net", concat("cannot accept a connection: ", std::strerror(errno)));
         return pause.set(monotonic_ns() + kPauseWhenFull);
@@ -100,8 +94,12 @@ uint16_t bound_port(int fd) {
 }  // namespace
 
 Listener::Listener(std::unique_ptr<Impl> impl)
-    : impl_(std::move(impl)), port_(bound_port(impl_->descriptor.native_handle())) {}
-Listener::~Listener() = default;
+    : impl_(std::move(impl)), port_(bound_port(impl_->fd)) {}
+Listener::~Listener() {
+  stop();
+  Poller& poller = impl_->loop.poller();
+  poller.retire(std::move(impl_));  // may be one of its own calls
+}
 
 Result<std::unique_ptr<Listener>> Listener::open(Loop& loop, const std::string& host, uint16_t port,
                                                  OnAccept on_accept) {
@@ -114,13 +112,12 @@ Result<std::unique_ptr<Listener>> Listener::open(Loop& loop, const std::string& 
 }
 
 void Listener::start() {
-  impl_->wait();
+  impl_->loop.poller().add(impl_->fd, *impl_);
 }
 
 void Listener::stop() {
   impl_->pause.clear();
-  boost::system::error_code ignored;
-  impl_->descriptor.close(ignored);
+  impl_->close();
 }
 
 }  // namespace hw::net

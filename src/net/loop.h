@@ -1,19 +1,22 @@
 // Loop: one event loop on one thread, with its timers and its measure of how late it runs.
 //
-// Everything that belongs to a loop is touched by its thread only, except post() and the two
-// counters, which any thread may use.
+// Everything that belongs to a loop is touched by its thread only, except post(), stop() and the
+// two counters, which any thread may use.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "base/clock.h"
 #include "net/task.h"
 
 namespace hw::net {
 
+class Poller;
 class Timers;
 
 class Loop {
@@ -29,15 +32,16 @@ class Loop {
   void stop();
   // Calls `work` on the loop's thread, later; from any thread.
   void post(std::function<void()> work);
-  // Starts a coroutine that nobody awaits. An exception that leaves it is our bug and stops the
-  // process.
+  // Starts a coroutine that nobody awaits; on the loop's thread, or before run(). An exception that
+  // leaves it is our bug and stops the process.
   void spawn(Task<void> task);
+  // Goes on with a coroutine from the loop itself, in this round still; on the loop's thread.
+  void resume_later(Resumption coroutine);
 
   // 0 .. threads-1.
   int index() const { return index_; }
-  boost::asio::io_context& context() { return context_; }
-  Executor executor() { return context_.get_executor(); }
   Timers& timers() { return *timers_; }
+  Poller& poller() { return *poller_; }
 
   // Client connections that this loop serves now; read by others to balance, written here.
   int connections() const { return connections_.load(std::memory_order_relaxed); }
@@ -45,22 +49,30 @@ class Loop {
     connections_.store(connections() + change, std::memory_order_relaxed);
   }
 
-  // Called by net at the beginning and the end of each callback that the loop runs. enter() returns
-  // the time now. Callbacks that follow one another without a pause form a burst; what became
-  // ready during it had to wait at most since the burst began.
-  Nanos enter();
-  void leave() { last_end_ = monotonic_ns(); }
-  // How long something that is handled at `now` may have waited for this loop: time since the burst
-  // began. An upper bound, 0 when the loop was idle.
-  Nanos late(Nanos now) const { return now - burst_start_; }
+  // How long something that is handled at `now` may have waited for this loop: an upper bound, 0
+  // when the loop had been asleep until just now.
+  Nanos late(Nanos now) const { return now - ready_since_; }
 
  private:
-  boost::asio::io_context context_;
+  class Doorbell;
+  void go_round();
+  int timeout_ms(Nanos now) const;
+  void run_posted();
+  void resume_all();
+
+  std::unique_ptr<Poller> poller_;
   std::unique_ptr<Timers> timers_;
+  std::unique_ptr<Doorbell> doorbell_;
+  boost::asio::io_context context_;  // carries the coroutines; does no I/O
   int index_;
   std::atomic<int> connections_{0};
-  Nanos last_end_ = 0;
-  Nanos burst_start_ = 0;
+  std::atomic<bool> stopped_{false};
+  std::mutex posted_lock_;
+  std::vector<std::function<void()>> posted_;  // guarded by posted_lock_
+  std::vector<Resumption> resumptions_;
+  bool spawned_ = false;   // the context has work
+  Nanos woken_ = 0;        // when the last round began
+  Nanos ready_since_ = 0;  // what this round handles became ready no earlier
 };
 
 }  // namespace hw::net

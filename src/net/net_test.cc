@@ -46,7 +46,7 @@ struct Recorder final : Deadline {
 TEST_CASE("deadlines fire in the order of their times, also after they were moved either way") {
   std::vector<int> fired;
   run_on_loop([&fired](Loop& loop) -> Task<void> {
-    Event event(loop.executor());
+    Event event(loop);
     Recorder a(loop.timers(), fired, event, 1), b(loop.timers(), fired, event, 2),
         c(loop.timers(), fired, event, 3);
     const Nanos now = monotonic_ns();
@@ -63,7 +63,7 @@ TEST_CASE("deadlines fire in the order of their times, also after they were move
 TEST_CASE("a deadline that was cleared or destroyed does not fire") {
   std::vector<int> fired;
   run_on_loop([&fired](Loop& loop) -> Task<void> {
-    Event event(loop.executor());
+    Event event(loop);
     Recorder kept(loop.timers(), fired, event, 1), cleared(loop.timers(), fired, event, 2);
     const Nanos now = monotonic_ns();
     {
@@ -80,7 +80,7 @@ TEST_CASE("a deadline that was cleared or destroyed does not fire") {
 
 TEST_CASE("an event keeps signals that nobody has asked for yet and gives each once") {
   run_on_loop([](Loop& loop) -> Task<void> {
-    Event event(loop.executor());
+    Event event(loop);
     event.raise(1 | 4);
     Signals got = co_await event.wait(1 | 2);
     CHECK(got == 1);
@@ -109,7 +109,7 @@ TEST_CASE("a blocking job runs off the loop and its coroutine goes on when it is
 struct Side final : SocketHandler {
   Socket socket;
   Event event;
-  explicit Side(Loop& loop) : event(loop.executor()) {}
+  explicit Side(Loop& loop) : event(loop) {}
   void take(Socket s) {
     socket = std::move(s);
     socket.set_handler(this);
@@ -164,7 +164,7 @@ Task<void> serve_tls(Side& side, TlsContext& context, bool& done, size_t expect,
 }
 
 Task<Result<Socket>> dial(Loop& loop, Resolver& resolver, const DialTarget& target) {
-  Event event(loop.executor());
+  Event event(loop);
   Dial dialling(loop, resolver, target, event, 1);
   while (!dialling.finished()) co_await event.wait(1);
   co_return dialling.take();

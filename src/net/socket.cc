@@ -11,19 +11,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <boost/asio/posix/basic_stream_descriptor.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "base/assert.h"
 #include "base/text.h"
 #include "net/faults.h"
+#include "net/poller.h"
 #include "net/tls.h"
 
 namespace hw::net {
 namespace {
-
-using Descriptor = boost::asio::posix::basic_stream_descriptor<Executor>;
 
 // Data that the peer has not acknowledged for this long ends the connection: a vanished host sends
 // nothing, and only this notices it in the middle of a stream.
@@ -40,123 +39,74 @@ IoResult failed(int error) {
 
 }  // namespace
 
-// Shared by the Socket and its pending waits, so that a wait that ends after close() finds it.
-struct Socket::Impl {
+// What the poller knows; outlives its Socket until the end of the round.
+struct Socket::Impl final : Pollable {
   Loop& loop;
-  Descriptor descriptor;
+  const int fd;
   SSL* ssl = nullptr;
   SocketHandler* handler = nullptr;
-  int references = 1;
-  bool read_pending = false, write_pending = false;  // a wait is in the reactor
-  bool break_pending = false;
   TcpInfo info;
   Nanos info_until = 0;
-  bool read_wanted = false, write_wanted = false;  // the handler asked for a call
+  Readiness ready = 0;  // what is so since the edge that told it; kept until it is used up
+  bool read_wanted = false, write_wanted = false, break_wanted = false;  // the handler waits
   // TLS may need the other direction to go on (a handshake, a key update).
   bool read_needs_write = false, write_needs_read = false;
 
-  Impl(Loop& l, int fd) : loop(l), descriptor(l.executor(), fd) {}
-  ~Impl() {
+  Impl(Loop& l, int f) : loop(l), fd(f) { loop.poller().add(fd, *this); }
+  ~Impl() override {
     if (ssl != nullptr) SSL_free(ssl);
   }
-  void release() {
-    if (--references == 0) delete this;
+
+  bool may_tell_read() const {
+    if (break_wanted && (ready & kBroken) != 0) return true;
+    return read_wanted && (ready & (read_needs_write ? kReadyToWrite : kReadyToRead)) != 0;
+  }
+  bool may_tell_write() const {
+    return write_wanted && (ready & (write_needs_read ? kReadyToRead : kReadyToWrite)) != 0;
   }
 
-  // Keeps the Impl alive for a wait, whether that is completed or dropped with its loop.
-  class Reference {
-   public:
-    explicit Reference(Impl* impl) : impl_(impl) { ++impl->references; }
-    Reference(Reference&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
-    Reference& operator=(Reference&&) = delete;
-    ~Reference() {
-      if (impl_ != nullptr) impl_->release();
+  void on_ready(Readiness news) override {
+    ready |= news;
+    if (handler == nullptr) return;
+    // Each call may close the socket: the second one comes in the next round.
+    if (may_tell_read()) {
+      if (may_tell_write()) loop.poller().again(*this);
+      read_wanted = break_wanted = false;
+      handler->on_readable();
+    } else if (may_tell_write()) {
+      write_wanted = false;
+      handler->on_writable();
     }
-    Impl* operator->() const { return impl_; }
-
-   private:
-    Impl* impl_;
-  };
-
-  // The completion of a wait; a plain struct, so that Asio recycles its memory.
-  template <bool kRead>
-  struct Ready {
-    Reference impl;
-    using executor_type = Executor;
-    executor_type get_executor() const noexcept { return impl->loop.executor(); }
-    void operator()(const boost::system::error_code& error) {
-      impl->template on_ready<kRead>(static_cast<bool>(error));
-    }
-  };
-
-  struct Broken {
-    Reference impl;
-    using executor_type = Executor;
-    executor_type get_executor() const noexcept { return impl->loop.executor(); }
-    void operator()(const boost::system::error_code& error) {
-      impl->break_pending = false;
-      impl->read_wanted = true;
-      impl->template finish_wait<true>(static_cast<bool>(error));
-    }
-  };
-
-  void arm_break() {
-    if (break_pending) return;
-    break_pending = true;
-    Broken broken{Reference(this)};
-    descriptor.async_wait(Descriptor::wait_error, std::move(broken));
   }
 
-  template <bool kRead>
-  void arm() {
-    bool& pending = kRead ? read_pending : write_pending;
-    if (pending) return;
-    pending = true;
-    Ready<kRead> ready{Reference(this)};
-    descriptor.async_wait(kRead ? Descriptor::wait_read : Descriptor::wait_write, std::move(ready));
+  void want_read() {
+    read_wanted = true;
+    if (read_needs_write) loop.poller().add_writing(fd, *this);
+    if (may_tell_read()) loop.poller().again(*this);
   }
 
-  template <bool kRead>
-  void on_ready(bool cancelled) {
-    (kRead ? read_pending : write_pending) = false;
-    finish_wait<kRead>(cancelled);
+  void want_write() {
+    write_wanted = true;
+    if (!write_needs_read) loop.poller().add_writing(fd, *this);
+    if (may_tell_write()) loop.poller().again(*this);
   }
 
-  // The end of every wait: tells the handler.
-  template <bool kRead>
-  void finish_wait(bool cancelled) {
-    if (cancelled || !descriptor.is_open()) return;
-    Loop& on = loop;
-    on.enter();
-    deliver<kRead>(handler);
-    on.leave();
+  // Nothing more can be read until the next edge. After the peer's end there is none.
+  void used_up_reading() {
+    if ((ready & kPeerEnded) == 0) ready &= static_cast<Readiness>(~kReadyToRead);
   }
-
-  // The handler's call may close the socket; the wait's reference keeps this object until then.
-  template <bool kRead>
-  void deliver(SocketHandler* to_tell) {
-    if (to_tell == nullptr) return;
-    const bool other = kRead ? write_wanted && write_needs_read : read_wanted && read_needs_write;
-    const bool mine = kRead ? read_wanted : write_wanted;
-    if (other) {
-      if (mine) arm<kRead>();  // this readiness serves the other direction; ask again for ours
-      (kRead ? write_wanted : read_wanted) = false;
-      kRead ? to_tell->on_writable() : to_tell->on_readable();
-      return;
-    }
-    if (!mine) return;
-    (kRead ? read_wanted : write_wanted) = false;
-    kRead ? to_tell->on_readable() : to_tell->on_writable();
-  }
+  void used_up_writing() { ready &= static_cast<Readiness>(~kReadyToWrite); }
 
   // What a failed SSL call means; remembers the direction that it needs.
   IoResult tls_result(int returned, bool reading) {
     switch (SSL_get_error(ssl, returned)) {
       case SSL_ERROR_WANT_READ:
         if (!reading) write_needs_read = true;
+        used_up_reading();
         return {IoState::kWouldBlock, 0, 0, true};
       case SSL_ERROR_WANT_WRITE:
         if (reading) read_needs_write = true;
+        used_up_writing();
         return {IoState::kWouldBlock, 0, 0, true};
       case SSL_ERROR_ZERO_RETURN:
         return {IoState::kEof, 0, 0, false};
@@ -179,7 +129,7 @@ Socket& Socket::operator=(Socket&& other) noexcept {
 }
 
 int Socket::fd() const {
-  return impl_ == nullptr ? -1 : impl_->descriptor.native_handle();
+  return impl_ == nullptr ? -1 : impl_->fd;
 }
 
 void Socket::set_handler(SocketHandler* handler) {
@@ -188,37 +138,30 @@ void Socket::set_handler(SocketHandler* handler) {
 
 void Socket::want_read() {
   HW_ASSERT(impl_ != nullptr);
-  impl_->read_wanted = true;
-  if (impl_->read_needs_write) {
-    impl_->arm<false>();
-  } else {
-    impl_->arm<true>();
-  }
+  impl_->want_read();
 }
 
 void Socket::want_write() {
   HW_ASSERT(impl_ != nullptr);
-  impl_->write_wanted = true;
-  if (impl_->write_needs_read) {
-    impl_->arm<true>();
-  } else {
-    impl_->arm<false>();
-  }
+  impl_->want_write();
 }
 
 void Socket::want_break() {
   HW_ASSERT(impl_ != nullptr);
-  impl_->arm_break();
+  impl_->break_wanted = true;
+  if (impl_->may_tell_read()) impl_->loop.poller().again(*impl_);
 }
 
 IoResult Socket::read(char* to, size_t size) {
   HW_ASSERT(impl_ != nullptr && size > 0);
   if (fault_due(Operation::kRead)) return failed(ECONNRESET);
   if (impl_->ssl == nullptr) {
-    const ssize_t got = ::recv(fd(), to, size, 0);
-    if (got < 0) return failed(errno);
+    const ssize_t got = ::recv(impl_->fd, to, size, 0);
     if (got == 0) return {IoState::kEof, 0, 0, false};
-    return {IoState::kOk, static_cast<size_t>(got), 0, static_cast<size_t>(got) < size};
+    const bool drained = got < 0 || static_cast<size_t>(got) < size;
+    if (drained) impl_->used_up_reading();
+    if (got < 0) return failed(errno);
+    return {IoState::kOk, static_cast<size_t>(got), 0, drained};
   }
   impl_->read_needs_write = false;
   ERR_clear_error();
@@ -236,9 +179,12 @@ IoResult Socket::write(std::span<const iovec> pieces) {
     message.msg_iov = const_cast<iovec*>(pieces.data());
     message.msg_iovlen = pieces.size();
     const ssize_t put = pieces.size() == 1
-                            ? ::send(fd(), pieces[0].iov_base, pieces[0].iov_len, MSG_NOSIGNAL)
-                            : ::sendmsg(fd(), &message, MSG_NOSIGNAL);
-    if (put < 0) return failed(errno);
+                            ? ::send(impl_->fd, pieces[0].iov_base, pieces[0].iov_len, MSG_NOSIGNAL)
+                            : ::sendmsg(impl_->fd, &message, MSG_NOSIGNAL);
+    if (put < 0) {
+      impl_->used_up_writing();
+      return failed(errno);
+    }
     return {IoState::kOk, static_cast<size_t>(put), 0, false};
   }
   size_t total = 0;
@@ -270,7 +216,9 @@ bool Socket::quiet() const {
   if (impl_->ssl != nullptr && SSL_pending(impl_->ssl) > 0) return false;
   char byte;
   const ssize_t got = ::recv(fd(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+  const bool is_quiet = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+  if (is_quiet) impl_->used_up_reading();
+  return is_quiet;
 }
 
 void Socket::start_tls_client(TlsContext& context, const std::string& host) {
@@ -297,9 +245,11 @@ IoState Socket::tls_handshake() {
   }
   switch (SSL_get_error(impl_->ssl, done)) {
     case SSL_ERROR_WANT_READ:
+      impl_->used_up_reading();
       want_read();
       return IoState::kWouldBlock;
     case SSL_ERROR_WANT_WRITE:
+      impl_->used_up_writing();
       want_write();
       return IoState::kWouldBlock;
     default:
@@ -330,12 +280,13 @@ void Socket::shutdown_write() {
 
 void Socket::close() {
   if (impl_ == nullptr) return;
-  Impl* impl = std::exchange(impl_, nullptr);
+  std::unique_ptr<Impl> impl(std::exchange(impl_, nullptr));
   impl->handler = nullptr;
-  boost::system::error_code ignored;
   if (impl->ssl != nullptr && SSL_is_init_finished(impl->ssl)) SSL_shutdown(impl->ssl);
-  impl->descriptor.close(ignored);
-  impl->release();
+  Poller& poller = impl->loop.poller();
+  poller.remove(impl->fd, *impl);
+  ::close(impl->fd);
+  poller.retire(std::move(impl));
 }
 
 void Socket::reset() {

@@ -18,4 +18,8 @@ using Executor = boost::asio::io_context::executor_type;
 template <class T = void>
 using Task = boost::asio::awaitable<T, Executor>;
 
+// A suspended coroutine; calling it goes on with it.
+using Resumption =
+    boost::asio::async_result<boost::asio::use_awaitable_t<Executor>, void()>::handler_type;
+
 }  // namespace hw::net

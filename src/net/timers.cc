@@ -1,19 +1,8 @@
 #include "net/timers.h"
 
-#include <boost/asio/steady_timer.hpp>
-
 #include "base/assert.h"
-#include "net/loop.h"
 
 namespace hw::net {
-
-struct Timers::Impl {
-  using Timer = boost::asio::basic_waitable_timer<
-      std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, Executor>;
-  Loop& loop;
-  Timer timer;
-  explicit Impl(Loop& l) : loop(l), timer(l.executor()) {}
-};
 
 Deadline::~Deadline() {
   if (queued_at_ != kNever) timers_.remove(*this);
@@ -26,7 +15,6 @@ void Deadline::set(Nanos at) {
   timers_.push(*this, at);
 }
 
-Timers::Timers(Loop& loop) : impl_(std::make_unique<Impl>(loop)) {}
 Timers::~Timers() {
   HW_ASSERT(heap_.empty());
 }
@@ -35,7 +23,6 @@ void Timers::push(Deadline& deadline, Nanos at) {
   deadline.queued_at_ = at;
   heap_.push_back(&deadline);
   sift_up(heap_.size() - 1);
-  arm();
 }
 
 void Timers::remove(Deadline& deadline) {
@@ -80,20 +67,7 @@ void Timers::sift_down(size_t at) {
   place(at, moving);
 }
 
-void Timers::arm() {
-  if (heap_.empty() || heap_[0]->queued_at_ >= armed_at_) return;
-  armed_at_ = heap_[0]->queued_at_;
-  // steady_clock is CLOCK_MONOTONIC in libstdc++, the clock of monotonic_ns().
-  impl_->timer.expires_at(std::chrono::steady_clock::time_point(
-      std::chrono::nanoseconds(armed_at_ + Deadline::kResolution)));
-  impl_->timer.async_wait([this](const boost::system::error_code& error) {
-    if (!error) fire();  // otherwise another expires_at() has taken its place
-  });
-}
-
-void Timers::fire() {
-  armed_at_ = Deadline::kNever;
-  const Nanos now = impl_->loop.enter();
+void Timers::fire(Nanos now) {
   while (!heap_.empty() && heap_[0]->queued_at_ <= now) {
     Deadline& first = *heap_[0];
     remove(first);
@@ -105,8 +79,6 @@ void Timers::fire() {
     first.due_ = Deadline::kNever;
     first.on_deadline();
   }
-  arm();
-  impl_->loop.leave();
 }
 
 }  // namespace hw::net

@@ -1,16 +1,14 @@
-// Timers: the deadlines of one loop, written lazily. A deadline that moves later costs one store;
-// only one that becomes the earliest touches the kernel's timer.
+// Timers: the deadlines of one loop, written lazily. A deadline that moves later costs one store,
+// and none costs a system call: the earliest bounds the loop's wait.
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 #include "base/clock.h"
 
 namespace hw::net {
 
-class Loop;
 class Timers;
 
 // A point in time at which on_deadline() is called once, on the loop's thread. Owned by whoever
@@ -47,24 +45,24 @@ class Deadline {
 
 class Timers {
  public:
-  explicit Timers(Loop& loop);
+  Timers() = default;
   ~Timers();
+
+  // When fire() should be called next, or a little earlier; kNever where nothing is due.
+  Nanos next() const { return heap_.empty() ? Deadline::kNever : heap_[0]->queued_at_; }
+  // Calls on_deadline() of all that are due at `now`; for the loop.
+  void fire(Nanos now);
 
  private:
   friend class Deadline;
-  struct Impl;
 
   void push(Deadline& deadline, Nanos at);
   void remove(Deadline& deadline);
   void sift_up(size_t at);
   void sift_down(size_t at);
   void place(size_t at, Deadline* deadline);
-  void arm();
-  void fire();
 
-  std::unique_ptr<Impl> impl_;
   std::vector<Deadline*> heap_;
-  Nanos armed_at_ = Deadline::kNever;
 };
 
 }  // namespace hw::net
