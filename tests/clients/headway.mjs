@@ -1,6 +1,7 @@
 // Starts the real program with a configuration made for a test, in a folder of its own.
 //
-//   const gateway = await startHeadway({ channels: [{ name: 'a', dialect: 'openai', base_url: ... }] });
+//   const channel = { name: 'a', dialect: 'openai', base_url: ... };
+//   const gateway = await startHeadway({ channels: [channel] });
 //   ... requests to gateway.url with gateway.key ...
 //   await gateway.stop();
 import fs from 'node:fs';
@@ -11,7 +12,9 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-export const BINARY = process.env.HEADWAY_BINARY || path.join(ROOT, 'build/release/headway');
+export const BINARY = path.resolve(
+  process.env.HEADWAY_BINARY || path.join(ROOT, 'build/release/headway'),
+);
 export const CLIENT_KEY = 'hw-test-key-0123456789abcdef';
 export const UPSTREAM_CREDENTIAL = 'sk-upstream-credential';
 export const ADMIN_TOKEN = 'admin-token-0123456789abcdef';
@@ -107,7 +110,8 @@ async function untilReady(gateway) {
     const { exitCode, signalCode } = gateway.child;
     if (exitCode !== null || signalCode !== null || gateway.pid === undefined) {
       throw new Error(
-        `${BINARY} did not start (${exitCode ?? signalCode ?? 'no such file'}): ${gateway.log().slice(-1500)}`,
+        `${BINARY} did not start (${exitCode ?? signalCode ?? 'no such file'}): ` +
+          gateway.log().slice(-1500),
       );
     }
     try {

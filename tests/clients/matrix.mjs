@@ -79,7 +79,8 @@ function report(cell) {
     counts.failed++;
     console.log(
       `FAIL ${name}: ${verdict.code || `lost ${verdict.losses.join(',')}`} ${verdict.why || ''} ` +
-        `(client ${verdict.clientRequests}, upstream ${verdict.upstreamRequests} requests, wire ${verdict.wireEnd})`,
+        `(requests: client ${verdict.clientRequests}, upstream ${verdict.upstreamRequests}; ` +
+        `wire ${verdict.wireEnd})`,
     );
   }
 }

@@ -13,9 +13,12 @@ const COLUMNS = [...SCENARIOS, 'nstool2'];
 
 const PASSES_WHEN = {
   'err429:1':
-    'always 429 with retry-after 1: the client shows an error, with status, retry-after and message of the upstream, and one upstream call for each of its own',
+    'always 429 with retry-after 1: the client shows an error; status, retry-after and message ' +
+    'of the upstream are kept; one upstream call for each of its own',
   'err529,once': 'one 529: the client ends with the right text',
-  cut: 'the connection breaks half-way: the whole text (by a retry of the client) or an error, never the half as success',
+  cut:
+    'the connection breaks half-way: the whole text (by a retry of the client) or an error, ' +
+    'never the half as success',
   cutclean: 'the answer ends cleanly half-way, without its final event: as cut',
   sseerr: "an error event half-way: as cut, with the upstream's message",
   nstool2: 'two parallel tool calls, not streamed',
@@ -44,7 +47,8 @@ function table(results) {
       mark(results.get(`${id} ${scenario}`), `${id} ${scenario}`),
     );
     const total = scenariosOf(client).length;
-    return `| ${client.name} | ${marks.join(' | ')} | ${marks.filter((m) => m === 'P').length} of ${total} |`;
+    const clean = marks.filter((m) => m === 'P').length;
+    return `| ${client.name} | ${marks.join(' | ')} | ${clean} of ${total} |`;
   });
   return [
     `| client | ${COLUMNS.join(' | ')} | P |`,
@@ -85,13 +89,15 @@ fs.writeFileSync(
 
 Written by \`tests/clients/report\` from the results of \`tests/clients/run --all\`; do not edit.
 
-Each cell is one run of the real client through Headway to a model server that speaks the same dialect and
-misbehaves as the column says. Two-turn scenarios execute a real tool and send its result back. **P**: the
-client ended as it should and nothing was lost on the way; *p* names what was lost; a word in bold is a
-failure (TRUNC: half an answer reported as success; ERR: an error where none was due). With \`*\`: the client
-fails in this case without a gateway too, and bytes passed on unchanged cannot mend it.
+Each cell is one run of the real client through Headway to a model server that speaks the same
+dialect and misbehaves as the column says. Two-turn scenarios execute a real tool and send its
+result back. **P**: the client ended as it should and nothing was lost; *p* names what was lost; a
+word in bold is a failure (TRUNC: half an answer reported as success; ERR: an error where none was
+due). With \`*\`: the client fails in this case without a gateway too, and bytes passed on unchanged
+cannot mend it.
 
-Through Headway: **${totals(gateway)}**. Without a gateway, the same clients at the same server: ${totals(direct)}.
+Through Headway: **${totals(gateway)}**.
+Without a gateway, the same clients at the same server: ${totals(direct)}.
 
 ## Through Headway
 
@@ -103,8 +109,8 @@ ${table(direct)}
 
 ## How a broken stream ends on the client's wire
 
-Without a gateway → through Headway. \`clean-no-final\` is a correct end of the HTTP body without the dialect's
-final event: several clients take that for success, so Headway never lets one through.
+Without a gateway → through Headway. \`clean-no-final\` is a correct end of the HTTP body without
+the dialect's final event: several clients take that for success, so Headway never lets one through.
 
 ${endings(gateway, direct)}
 
@@ -114,9 +120,11 @@ ${endings(gateway, direct)}
 | --- | --- |
 ${meanings.join('\n')}
 
-Cline's Anthropic provider refuses a \`message_start\` without \`usage\`; that is its failure in \`nousage\`.
+Cline's Anthropic provider refuses a \`message_start\` without \`usage\`; that is its failure in
+\`nousage\`.
 `,
 );
 console.log(
-  `${path.relative(process.cwd(), TARGET)}: ${totals(gateway)} through Headway, ${totals(direct)} without`,
+  `${path.relative(process.cwd(), TARGET)}: ` +
+    `${totals(gateway)} through Headway, ${totals(direct)} without`,
 );

@@ -12,8 +12,10 @@ export function responsesAnswer(body, plan, usage, scenario) {
     usage: usage && responsesUsage(usage),
   };
   let sequence = 0;
-  const event = (object) =>
-    `event: ${object.type}\ndata: ${JSON.stringify({ ...object, sequence_number: sequence++ })}\n\n`;
+  const event = (object) => {
+    const data = JSON.stringify({ ...object, sequence_number: sequence++ });
+    return `event: ${object.type}\ndata: ${data}\n\n`;
+  };
 
   const events = [
     event({ type: 'response.created', response: base }),

@@ -46,7 +46,8 @@ export function failureFor({ name, argument }, dialect, model) {
   switch (name) {
     case 'html': {
       const status = Number(argument) || 502;
-      const page = `<html><head><title>${status}</title></head><body><h1>${status} from a proxy</h1></body></html>`;
+      const heading = `<h1>${status} from a proxy</h1>`;
+      const page = `<html><head><title>${status}</title></head><body>${heading}</body></html>`;
       return { status, headers: { 'content-type': 'text/html' }, body: page };
     }
     case 'text':
@@ -96,7 +97,8 @@ function contextTooLong(dialect) {
   return errorAnswer(dialect, 400, {
     code: 'context_length_exceeded',
     message:
-      "This model's maximum context length is 128000 tokens. However, your messages resulted in 250000 tokens.",
+      "This model's maximum context length is 128000 tokens. " +
+      'However, your messages resulted in 250000 tokens.',
   });
 }
 

@@ -33,7 +33,7 @@ export const SCENARIOS = {
   text: 'a plain-text line; argument: status (500)',
   empty: 'an empty body; argument: status (200)',
   json4stream: '200 with JSON even if a stream was asked for',
-  err: 'error with the status of the argument; err429:S has retry-after, err429ms:MS the other header',
+  err: 'error with the status of the argument; err429:S and err429ms:MS say when to try again',
   err429quota: '429 in the shape of an exhausted quota',
   ctxlen: '400 because the context is too long',
   noretry: 'error with x-should-retry: false; argument: status (500)',

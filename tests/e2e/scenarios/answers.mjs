@@ -78,8 +78,6 @@ function checkHeaders(t, { headers, status }, stream) {
   }
 }
 
-// ---- what the client was sent
-
 const sentBytes = ({ events, sentBody }, stream) =>
   stream && events ? Buffer.from(events.join('')) : sentBody;
 
@@ -175,8 +173,6 @@ function checkNoForgedEnd(t, answer, relayed) {
     `a forged end: ${added.slice(-200)}`,
   );
 }
-
-// ---- what the record says
 
 function checkRecord(t, call, { name, stream, expected, answer }) {
   t.equal(call.dialect, DIALECTS[name].record, 'dialect');

@@ -77,7 +77,8 @@ class Exchange {
           settle(
             reject,
             new Error(
-              `waited ${timeoutMs} ms for ${what}; got ${this.answer?.status} ${this.answer?.text.slice(0, 200)}`,
+              `waited ${timeoutMs} ms for ${what}; ` +
+                `got ${this.answer?.status} ${this.answer?.text.slice(0, 200)}`,
             ),
           ),
         timeoutMs,

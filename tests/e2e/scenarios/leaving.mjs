@@ -87,7 +87,8 @@ async function leave(t, phase, name, stream, how) {
     times.push(await leaveOnce(t, gateway, mock, phase, requestOf(name, { stream }), how));
   t.inTime(
     median(times) <= CLOSED_MS_MAX,
-    `the upstream connection ended ${times.map((ms) => ms.toFixed(1)).join(', ')} ms after the client left`,
+    `ms from the client's leaving to the end of the upstream connection: ` +
+      times.map((ms) => ms.toFixed(1)).join(', '),
   );
   t.equal(mock.records.length, REPEATS, 'upstream calls');
 

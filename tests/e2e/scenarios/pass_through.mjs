@@ -6,13 +6,15 @@ import { checkConserved } from './timeline.mjs';
 
 // A body that any parsing and writing again would change.
 const oddBody = (model, rest) =>
-  `\n { "zeta" : 1.50e+3 ,"model"\t:  "${model}", "unknown":{"b":[ ],"a":{}} , "unknown" : "twice",\r\n` +
-  ` "escapes":"\\u00e9\\/\\ud83e\\udd80 é \\"model\\":\\"decoy\\"", "big":12345678901234567890123, "nested":{"model":"decoy"}, ${rest} }\n\n`;
+  `\n { "zeta" : 1.50e+3 ,"model"\t:  "${model}", "unknown":{"b":[ ],"a":{}} ,` +
+  ` "unknown" : "twice",\r\n "escapes":"\\u00e9\\/\\ud83e\\udd80 é \\"model\\":\\"decoy\\"",` +
+  ` "big":12345678901234567890123, "nested":{"model":"decoy"}, ${rest} }\n\n`;
 const RESTS = {
   chat: '"messages":[{"role":"user","content":"say \\u0068i","model":"decoy"}],"stream":false',
   responses: '"input":"hi","stream":true',
   messages:
-    '"max_tokens":1e2,"messages":[{"role":"user","content":"hi"},{"role":"system","content":"mid-conversation"}],"stream":true',
+    '"max_tokens":1e2,"messages":[{"role":"user","content":"hi"},' +
+    '{"role":"system","content":"mid-conversation"}],"stream":true',
   embeddings: '"input":"hi"',
 };
 
@@ -276,6 +278,10 @@ async function large(t) {
   if (call) checkConserved(t, call);
 }
 
+const rawChat = (gateway, version, extra, body) =>
+  `POST /v1/chat/completions ${version}\r\nHost: h\r\nAuthorization: Bearer ${gateway.key}\r\n` +
+  `${extra}Content-Length: ${body.length}\r\n\r\n${body}`;
+
 async function keepAlive(t) {
   const {
     gateway,
@@ -283,7 +289,7 @@ async function keepAlive(t) {
   } = await t.world({ channels: ({ mock: m }) => [channelFor('openai', m)] });
   const one = (stream) => {
     const body = JSON.stringify(DIALECTS.chat.body(stream));
-    return `POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${gateway.key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    return rawChat(gateway, 'HTTP/1.1', '', body);
   };
   const exchange = open(gateway.port, { method: 'POST', raw: Buffer.from(one(true)) });
   await exchange.until(
@@ -320,9 +326,7 @@ async function closing(t) {
   const { gateway } = await t.world({ channels: ({ mock: m }) => [channelFor('openai', m)] });
   const raw = (version, extra, stream) => {
     const body = JSON.stringify(DIALECTS.chat.body(stream));
-    return Buffer.from(
-      `POST /v1/chat/completions ${version}\r\nHost: h\r\nAuthorization: Bearer ${gateway.key}\r\n${extra}Content-Length: ${body.length}\r\n\r\n${body}`,
-    );
+    return Buffer.from(rawChat(gateway, version, extra, body));
   };
   for (const stream of [false, true]) {
     for (const [version, extra] of [

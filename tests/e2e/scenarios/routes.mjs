@@ -347,7 +347,8 @@ async function tooLarge(t) {
   // Refused on its head alone: no body is sent.
   const early = open(gateway.port, {
     raw: Buffer.from(
-      `POST /v1/messages HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${gateway.key}\r\nContent-Length: 99999999\r\n\r\n`,
+      `POST /v1/messages HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${gateway.key}\r\n` +
+        'Content-Length: 99999999\r\n\r\n',
     ),
   });
   await early.until((self) => self.answer?.end === 'framed', 'the answer before the body', 1000);

@@ -91,7 +91,8 @@ function judge({ answers, codec, upstream, hidden }, { statuses, ended }, record
   const got = statuses.join(' ');
   if (!answers.some((list) => list.join(' ') === got)) {
     faults.push(
-      `answered ${got || 'nothing'}, expected ${answers.map((list) => list.join(' ') || 'nothing').join(' or ')}`,
+      `answered ${got || 'nothing'}, expected ` +
+        answers.map((list) => list.join(' ') || 'nothing').join(' or '),
     );
   }
   if (codec === 'refuses' && !ended) faults.push('the connection stayed open');
