@@ -52,6 +52,8 @@ class JournalTail {
 
   // Takes note of the segments that the loop has begun since.
   void refresh();
+  // Nothing more will be appended: the segment that is being filled counts as complete.
+  void loop_has_ended() { loop_ended_ = true; }
   // Whether there is anything to read or to interrupt.
   bool has_work() const;
   // The next record; false when nothing is left, or at the boundary.
@@ -98,7 +100,7 @@ class JournalTail {
 
   bool is_leftover(size_t segment) const { return segment < leftovers_; }
   bool is_complete(size_t segment) const {
-    return is_leftover(segment) || segment + 1 < segments_.size();
+    return is_leftover(segment) || segment + 1 < segments_.size() || loop_ended_;
   }
   uint64_t sequence_at(size_t segment) const;
   bool interpret(const Record& record, const JournalPosition& at, TailEntry& out);
@@ -118,6 +120,7 @@ class JournalTail {
   std::vector<Undo> undo_;
   std::vector<uint64_t> keeping_;  // hashes that become kept when the transaction is done
   bool boundary_passed_ = false;
+  bool loop_ended_ = false;
   std::optional<OpenCalls> open_before_boundary_;  // to undo pass_boundary()
   uint64_t ends_read_ = 0, ends_accepted_ = 0;
 };

@@ -89,34 +89,29 @@ Status Archiver::add(std::unique_ptr<journal::Journal> journal, const Place& pla
   return {};
 }
 
-Status Archiver::adopt_orphans() {
-  if (tails_.empty()) return {};
+Status Archiver::interrupt_orphans() {
   std::string known;
   for (const auto& tail : tails_) {
-    if (!known.empty()) known += ',';
+    append(known, known.empty() ? "" : ",");
     append(known, tail->journal().loop());
   }
-  Result<Statement> query =
-      database_.prepare(concat("SELECT data FROM open_calls WHERE loop NOT IN (", known, ")"));
-  if (!query) return fail(query.error());
+  const std::string strangers = concat(" FROM open_calls WHERE loop NOT IN (", known, ")");
+  const Result<int64_t> count = database_.number(concat("SELECT count(*)", strangers));
+  if (!count) return fail(count.error());
+  if (*count == 0) return {};
   Result<Transaction> transaction = Transaction::begin(database_);
   if (!transaction) return fail(transaction.error());
-  bool any = false;
+  Result<Statement> query = database_.prepare(concat("SELECT data", strangers));
+  if (!query) return fail(query.error());
   for (;;) {
     const Result<bool> row = query->step();
     if (!row) return fail(row.error());
     if (!*row) break;
-    any = true;
     if (Status done = interrupt(query->blob(0)); !done) return done;
   }
-  if (!any) return {};
   if (Status done = flush_block(); !done) return done;
-  if (Status done =
-          database_.run(concat("DELETE FROM open_calls WHERE loop NOT IN (", known, ")").c_str());
-      !done) {
-    return done;
-  }
   for_stored_.clear();
+  if (Status done = database_.run(concat("DELETE", strangers).c_str()); !done) return done;
   return transaction->commit();
 }
 

@@ -42,8 +42,9 @@ class Archiver {
   Result<Place> place_of(uint32_t loop);
   // Takes a journal over; begins in open_calls of this loop belong to it.
   Status add(std::unique_ptr<journal::Journal> journal, const Place& place);
-  // Begins in open_calls of loops without a journal go to the first one. Call after all add().
-  Status adopt_orphans();
+  // Begins in open_calls of loops whose journal is gone become interrupted calls. Call after all
+  // add().
+  Status interrupt_orphans();
 
   // Whether any journal has something new.
   bool look_for_work();

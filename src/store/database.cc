@@ -16,13 +16,17 @@ namespace {
 
 constexpr int kBusyTimeoutMs = 5'000;
 
-// Before any page is written: incremental auto_vacuum can only be chosen for an empty database. The
-// cache is small because blocks of calls are written once and hardly read; a WAL that has grown in
-// a burst is cut back to 16 MiB.
+// For a file without a page: incremental auto_vacuum can only be chosen for an empty database.
+// Nothing is worth waiting for a disk yet; what is written now is synced with the first checkpoint.
+constexpr char kSetUpEmpty[] =
+    "PRAGMA synchronous = OFF;"
+    "PRAGMA auto_vacuum = INCREMENTAL;";
+
+// Writes nothing to a database that is set up, so that a start waits for no disk. The cache is
+// small because blocks of calls are written once and hardly read; a WAL that has grown in a burst
+// is cut back to 16 MiB.
 constexpr char kSetUp[] =
-    "PRAGMA auto_vacuum = INCREMENTAL;"
     "PRAGMA journal_mode = WAL;"
-    "PRAGMA synchronous = NORMAL;"
     "PRAGMA cache_size = -512;"
     "PRAGMA journal_size_limit = 16777216;"
     "PRAGMA foreign_keys = OFF;"
@@ -57,18 +61,27 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, Mode m
   if (opened != SQLITE_OK) return fail(database->failure("opened"));
   sqlite3_extended_result_codes(handle, 1);
   database->set_busy_timeout_ms(kBusyTimeoutMs);
-  if (mode == Mode::kReadWrite) {
-    if (Status ready = database->run(kSetUp); !ready) return fail(ready.error());
-  } else {
-    if (Status ready = database->run("PRAGMA cache_size = -512"); !ready) {
-      return fail(ready.error());
-    }
-  }
+  const Status ready =
+      mode == Mode::kReadWrite ? database->set_up() : database->run("PRAGMA cache_size = -512");
+  if (!ready) return fail(ready.error());
   return database;
+}
+
+Status Database::set_up() {
+  const Result<int64_t> pages = number("PRAGMA page_count");
+  if (!pages) return fail(pages.error());
+  if (*pages == 0) {
+    if (Status done = run(kSetUpEmpty); !done) return done;
+  }
+  return run(kSetUp);
 }
 
 Database::~Database() {
   sqlite3_close_v2(handle_);
+}
+
+Status Database::keep_order() {
+  return run("PRAGMA synchronous = NORMAL");
 }
 
 Status Database::run(const char* sql) {

@@ -32,6 +32,9 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
+  // From now on a commit waits for no disk, a checkpoint does (synchronous=NORMAL): a crash of the
+  // machine may lose the latest commits but never their order. For when the tables are made.
+  Status keep_order();
   // Runs statements that yield nothing.
   Status run(const char* sql);
   // Compiles one statement. The database must outlive it.
@@ -49,6 +52,7 @@ class Database {
 
  private:
   Database(sqlite3* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
+  Status set_up();
   sqlite3* handle_;
   std::string path_;
 };

@@ -99,6 +99,7 @@ Result<std::unique_ptr<Database>> open_store_database(const std::string& path) {
   Result<std::unique_ptr<Database>> database = Database::open(path, Database::Mode::kReadWrite);
   if (!database) return database;
   if (Status ready = migrate(**database); !ready) return fail(ready.error());
+  if (Status ready = (*database)->keep_order(); !ready) return fail(ready.error());
   return database;
 }
 

@@ -297,6 +297,66 @@ TEST_CASE("journals of loops that are no more are stored and removed") {
   CHECK(store->find(open.id.view())->front().outcome == Outcome::kInterrupted);
 }
 
+TEST_CASE("without its journal the store goes on from what the database knows") {
+  const journal::TempFolder folder;
+  StoreOptions options = options_in(folder);
+  options.journal_bytes = 64 * 1024;
+  Random random(19);
+  const Call open = journal::typical_call(random, journal::kSampleWall, 1);
+  {
+    const auto store = opened(options, 3);
+    store->sink(2).begin(journal::begun_call(open));
+  }
+  std::filesystem::remove_all(folder.file("calls.journal"));
+  for (int run = 0; run < 2; ++run) {
+    const auto store = opened(options);
+    const auto found = store->find(open.id.view());
+    REQUIRE(found->size() == 1);
+    CHECK(found->front().outcome == Outcome::kInterrupted);
+    const Call call = journal::typical_call(random, journal::kSampleWall, 1);
+    store->sink(0).end(call);
+    CHECK(store->find(call.id.view())->size() == 1);
+  }
+}
+
+TEST_CASE("a clean stop leaves nothing to do for the next start") {
+  const journal::TempFolder folder;
+  Random random(20);
+  {
+    const auto store = opened(options_in(folder));
+    for (int i = 0; i < 10; ++i) {
+      const Call call = journal::typical_call(random, journal::kSampleWall, 1);
+      store->sink(0).begin(journal::begun_call(call));
+      store->sink(0).end(call);
+    }
+  }
+  const auto database = Database::open(options_in(folder).path, Database::Mode::kReadWrite);
+  REQUIRE(database.has_value());
+  auto held = Transaction::begin(**database);
+  REQUIRE(held.has_value());
+  const auto store = opened(options_in(folder));  // needs no write
+  CHECK(store->health().state == StoreState::kReady);
+}
+
+TEST_CASE("calls older than keep_days are gone soon after the start") {
+  const journal::TempFolder folder;
+  StoreOptions options = options_in(folder);
+  Random random(21);
+  const Call old = journal::typical_call(random, wall_ns() - 40 * 86'400 * kSecond, 1);
+  const Call fresh = journal::typical_call(random, wall_ns() - 20 * 86'400 * kSecond, 1);
+  {
+    const auto store = opened(options);
+    store->sink(0).end(old);
+    CHECK(store->find(old.id.view())->size() == 1);
+    store->sink(0).end(fresh);
+  }
+  options.keep_days = 30;
+  const auto store = opened(options);
+  for (int i = 0; i < 500 && !store->find(old.id.view())->empty(); ++i) usleep(10'000);
+  CHECK(store->find(old.id.view())->empty());
+  CHECK(store->find(fresh.id.view())->size() == 1);
+}
+
 TEST_CASE("a second process is told that the store is open") {
   const journal::TempFolder folder;
   const auto store = opened(options_in(folder));

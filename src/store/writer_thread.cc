@@ -92,7 +92,7 @@ Status WriterThread::open_journals(const std::string& folder) {
   for (const uint32_t loop : strangers_in(folder, loops_)) {
     if (Status opened = open_journal(journal_path(folder, loop), loop); !opened) return opened;
   }
-  return archiver_->adopt_orphans();
+  return archiver_->interrupt_orphans();
 }
 
 Status WriterThread::open_journal(const std::string& path, uint32_t loop) {
@@ -139,6 +139,8 @@ void WriterThread::run() {
     if (monotonic_ns() >= next_second_) each_second();
     if (prune_pending_) prune();
   }
+  // Whole segments are given back, so that the next start finds nothing to do.
+  for (const auto& tail : archiver_->tails()) tail->loop_has_ended();
   retry_at_ = 0;
   archive_all();
 }
