@@ -2,8 +2,8 @@
 
 The gateway has no switches that only a benchmark would use. Instead perf samples its call stacks,
 user and kernel, and each sample belongs to the innermost frame of a module of ours: a page fault
-while a call is copied into the journal is the journal's. Shares are applied to the CPU time of an
-equal load that nobody samples.
+while a call is copied into the journal is the journal's. Each thread's shares are applied to its
+CPU time, from the scheduler's own accounting, under an equal load that nobody samples.
 """
 
 import collections
@@ -11,16 +11,18 @@ import re
 import shutil
 import subprocess
 
-from . import load, measures, rounds
+from . import load, measures, processes
 
 SAMPLES_PER_S = 1999
 STACK_BYTES = 8192
+HOTTEST = 25  # frames to print
 FEATURE_OF_MODULE = {
     "access": "auth",
     "json": "inspection",
     "wire": "inspection",
     "timeline": "timeline",
     "store": "journal",
+    "journal": "journal",
     "route": "routing",
     "http": "http",
     "gateway": "exchange",
@@ -48,12 +50,14 @@ def feature_of(stack):
     return "other"
 
 
-def stacks_of(script):
-    """The samples in the output of perf script: (in the kernel, [symbols, innermost first])."""
+def samples_of(script):
+    """The samples in the output of perf script: (tid, in the kernel, [symbols, innermost first])."""
     for block in script.split("\n\n"):
+        tid = re.match(r"\s*(\d+)", block)
         frames = re.findall(r"^\s+([0-9a-f]+) (.+)$", block, re.M)
-        if frames:
-            yield frames[0][0].startswith("ffff"), [symbol for _, symbol in frames]
+        if tid and frames:
+            in_kernel = frames[0][0].startswith("ffff")
+            yield int(tid[1]), in_kernel, [symbol for _, symbol in frames]
 
 
 def sample(pid, seconds, file):
@@ -70,7 +74,7 @@ def sample(pid, seconds, file):
 
 
 def profile(gateway, scenario, seconds):
-    """Samples the gateway under one load; gives [(in the kernel, stack)]."""
+    """Samples the gateway under one load; gives [(tid, in the kernel, stack)]."""
     file = gateway.folder / "perf.data"
     running = load.start(gateway.port, {**scenario.flags, "seconds": seconds + 1})
     recorder = sample(gateway.running.pid, seconds, file)
@@ -80,27 +84,34 @@ def profile(gateway, scenario, seconds):
         ["perf", "script", "-i", file, "--no-inline", "-F", "tid,ip,sym"],
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
-    return list(stacks_of(script))
+    return list(samples_of(script))
+
+
+def thread_costs(gateway, scenario, value, seconds):
+    """{tid: us per request or token} of the gateway's threads under an unsampled load."""
+    before = processes.thread_cpu_ns(gateway.running.pid)
+    findings = load.run(gateway.port, {**scenario.flags, "seconds": seconds})
+    processes.wait_until_quiet(gateway.running.pid)
+    after = processes.thread_cpu_ns(gateway.running.pid)
+    return {
+        tid: value({**findings, "cpu_ns": after[tid, name] - before.get((tid, name), 0)})
+        for tid, name in after
+    }
 
 
 def costs(gateway, scenario, value, seconds):
-    """{feature: (user us, kernel us)} per request or token, and the hottest own frames."""
-    per_unit = value(rounds.measure_once(gateway, scenario, seconds))
+    """(us per unit, {feature: [user us, kernel us]}, the hottest user frames)."""
+    of_thread = thread_costs(gateway, scenario, value, seconds)
     samples = profile(gateway, scenario, seconds)
-    counted = collections.Counter((feature_of(stack), kernel) for kernel, stack in samples)
-    share = per_unit / max(1, len(samples))
-    table = {
-        feature: (counted[feature, False] * share, counted[feature, True] * share)
-        for feature in ORDER
-        if counted[feature, False] or counted[feature, True]
-    }
-    return per_unit, table, hottest(samples, share)
-
-
-def hottest(samples, share, count=25):
-    """[(us, symbol)] of the innermost user frames: where user time is spent."""
-    leaves = collections.Counter(stack[0] for kernel, stack in samples if not kernel)
-    return [(number * share, symbol) for symbol, number in leaves.most_common(count)]
+    of_tid = collections.Counter(tid for tid, _, _ in samples)
+    table = collections.defaultdict(lambda: [0.0, 0.0])
+    leaves = collections.Counter()
+    for tid, in_kernel, stack in samples:
+        share = of_thread.get(tid, 0) / of_tid[tid]
+        table[feature_of(stack)][in_kernel] += share
+        if not in_kernel:
+            leaves[stack[0]] += share
+    return sum(of_thread.values()), table, leaves.most_common(HOTTEST)
 
 
 def report(gateway, quick):
@@ -114,13 +125,14 @@ def report(gateway, quick):
         per_unit, table, hot = costs(gateway, scenario, value, 2 if quick else 8)
         unit = name.rstrip("s")
         lines.append(f"CPU per {unit}: {per_unit:.2f} us{'user':>12}{'kernel':>10}{'share':>8}")
-        for feature, (user, kernel) in table.items():
+        for feature in ORDER:
+            user, kernel = table[feature]
             part = (user + kernel) / per_unit
             lines.append(f"  {feature:22}{user:12.2f}{kernel:10.2f}{part:8.1%}")
         lines.append("  where user time goes:")
-        lines += [f"  {us:8.3f}  {symbol[:100]}" for us, symbol in hot]
+        lines += [f"  {us:8.3f}  {symbol[:100]}" for symbol, us in hot]
         figures[unit] = {
             "cpu_us": round(per_unit, 2),
-            **{feature: round(sum(cost), 3) for feature, cost in table.items()},
+            **{feature: round(sum(table[feature]), 3) for feature in ORDER},
         }
     return "\n".join(lines), figures
