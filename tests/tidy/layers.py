@@ -29,6 +29,19 @@ def arrows(tree):
                                   f'{module} may not include {name}; see the module table of {MAP}')
 
 
+def unused_arrows(tree):
+    """The module table allows nothing that no file makes use of: else it would say little."""
+    modules = tree.modules()
+    for row in tree.table('module'):
+        module = names(row[1])[0]
+        included = {name for path in modules.get(module, ())
+                    for _, name, quoted in tree.source(path).includes() if quoted}
+        included |= {name.split('/')[0] for name in included}
+        for name in names(row[2]):
+            if module in modules and name not in included:
+                yield Finding(MAP, row[0], 'unused-arrows', f'{module} includes nothing of {name}')
+
+
 def links(tree):
     """CMake links only what the module table allows."""
     allowed = tree.arrows()
@@ -128,5 +141,5 @@ def folder_size(tree):
                           f'{count} files, more than {FOLDER_FILES_MAX}')
 
 
-RULES = {'arrows': arrows, 'links': links, 'cycles': cycles, 'third-party': third_party,
-         'names': file_names, 'folder-size': folder_size}
+RULES = {'arrows': arrows, 'unused-arrows': unused_arrows, 'links': links, 'cycles': cycles,
+         'third-party': third_party, 'names': file_names, 'folder-size': folder_size}

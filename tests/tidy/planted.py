@@ -79,6 +79,7 @@ CASES = [
     ('arrows', {'src/http/head.cc': '#include "http/head.h"\n#include "wire/facts.h"\n'},
      'src/http/head.cc:2'),
     ('arrows', {'src/wire/facts.cc': '#include "http/head.h"\n'}, 'src/wire/facts.cc:1'),
+    ('unused-arrows', {'src/wire/facts.cc': '#include <simdjson.h>\n'}, MAP + ':7'),
     ('links', {'src/http/CMakeLists.txt': 'hw_module(http DEPS\n  wire)\n'},
      'src/http/CMakeLists.txt:1'),
     ('cycles', {'src/base/word.cc': '#include "base/word.h"\n#include "wire/facts.h"\n',
