@@ -128,7 +128,9 @@ inline std::string json_answer(std::string_view body, std::string_view status = 
                 "Content-Length: ", body.size(), "\r\n\r\n", body);
 }
 inline constexpr std::string_view kAnswer =
-    R"({"id":"c1","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}})";
+    R"({"id":"c1","object":"chat.completion","choices":[{"index":0,"message":)"
+    R"({"role":"assistant","content":"hello"},"finish_reason":"stop"}],)"
+    R"("usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}})";
 
 inline std::string chunk(std::string_view payload) {
   char size[16];
@@ -138,9 +140,8 @@ inline std::string chunk(std::string_view payload) {
 inline constexpr std::string_view kSseHead =
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 inline std::string delta(std::string_view text) {
-  return concat(
-      R"(data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":")",
-      text, R"("},"finish_reason":null}]})", "\n\n");
+  return concat(R"(data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,)",
+                R"("delta":{"content":")", text, R"("},"finish_reason":null}]})", "\n\n");
 }
 inline constexpr std::string_view kStop =
     "data: "
