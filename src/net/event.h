@@ -42,8 +42,11 @@ class Event {
     wanted_ = wanted;
     if ((raised_ & wanted) == 0) {
       HW_ASSERT(!waiter_);
-      auto keep = [this](auto waiter) { waiter_.emplace(std::move(waiter)); };
-      co_await boost::asio::async_initiate<const Use, void()>(keep, kUse);
+      auto keep = [this](Resumption waiter) { waiter_.emplace(std::move(waiter)); };
+      // Deferred: awaited as it is, without a coroutine of its own.
+      auto suspension = boost::asio::async_initiate<const boost::asio::deferred_t, void()>(
+          std::move(keep), boost::asio::deferred);
+      co_await std::move(suspension);
     }
     const Signals taken = raised_ & wanted;
     raised_ &= ~taken;
@@ -56,9 +59,6 @@ class Event {
   void drop(Signals signals) { raised_ &= ~signals; }
 
  private:
-  using Use = boost::asio::use_awaitable_t<Executor>;
-  static constexpr Use kUse{};
-
   Loop& loop_;
   std::optional<Resumption> waiter_;
   Signals wanted_ = 0;

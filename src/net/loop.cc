@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/post.hpp>
 #include <exception>
 
 #include "base/assert.h"
@@ -73,13 +72,8 @@ Loop::~Loop() {
 }
 
 void Loop::run() {
-  // All rounds within one handler of the context: only there Asio recycles what coroutines need.
   const auto guard = boost::asio::make_work_guard(context_);
-  boost::asio::post(context_, [this] {
-    while (!stopped_.load(std::memory_order_acquire)) go_round();
-    context_.stop();
-  });
-  context_.run();
+  while (!stopped_.load(std::memory_order_acquire)) go_round();
 }
 
 void Loop::stop() {

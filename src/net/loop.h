@@ -63,7 +63,7 @@ class Loop {
   std::unique_ptr<Poller> poller_;
   std::unique_ptr<Timers> timers_;
   std::unique_ptr<Doorbell> doorbell_;
-  boost::asio::io_context context_;  // carries the coroutines; does no I/O
+  boost::asio::io_context context_;  // starts the coroutines; does no I/O
   int index_;
   std::atomic<int> connections_{0};
   std::atomic<bool> stopped_{false};

@@ -6,8 +6,8 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/use_awaitable.hpp>
 
 namespace hw::net {
 
@@ -19,7 +19,6 @@ template <class T = void>
 using Task = boost::asio::awaitable<T, Executor>;
 
 // A suspended coroutine; calling it goes on with it.
-using Resumption =
-    boost::asio::async_result<boost::asio::use_awaitable_t<Executor>, void()>::handler_type;
+using Resumption = boost::asio::detail::awaitable_async_op_handler<void(), Executor>;
 
 }  // namespace hw::net
