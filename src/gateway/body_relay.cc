@@ -19,15 +19,6 @@ bool worth_elsewhere(int status) {
   return status == 408 || status == 429 || status >= 500;
 }
 
-void append_ms(std::string& out, Nanos ns) {
-  append(out, ns / kMillisecond);
-  out += '.';
-  const auto micros = static_cast<int>(ns % kMillisecond / kMicrosecond);
-  out += static_cast<char>('0' + micros / 100);
-  out += static_cast<char>('0' + micros / 10 % 10);
-  out += static_cast<char>('0' + micros % 10);
-}
-
 }  // namespace
 
 net::Task<Ending> BodyRelay::run() {
@@ -164,7 +155,7 @@ net::Task<Ending> BodyRelay::answer_success() {
          Outcome::kUpstreamError);
     co_return Ending::kFailed;
   }
-  const std::string timing = server_timing();
+  const std::string timing = state_.server_timing();
   RelayedHead head{.upstream = attempt_.head(),
                    .status = attempt_.head().status,
                    .framing = {AnswerFraming::Kind::kLength, body.size()},
@@ -211,20 +202,6 @@ void BodyRelay::keep_facts(std::string_view plain, std::string& wrong) {
                  times.cached_tokens};
 }
 
-std::string BodyRelay::server_timing() const {
-  const Nanos now = state_.offset(monotonic_ns());
-  const timeline::AttemptStamps& stamps = state_.call.attempts.back().stamps;
-  std::string out = "total;dur=";
-  append_ms(out, now);
-  if (stamps.has(AttemptStamp::kSent)) {
-    out += ", upstream;dur=";
-    append_ms(out, now - stamps.get(AttemptStamp::kSent));
-    out += ", gateway;dur=";
-    append_ms(out, state_.own.total());
-  }
-  return out;
-}
-
 // --- an error ----------------------------------------------------------------------------------
 
 net::Task<Ending> BodyRelay::answer_error() {
@@ -269,11 +246,13 @@ Failure BodyRelay::classify(std::string_view body) {
 
 SavedAnswer BodyRelay::as_it_is(std::string_view body) {
   SavedAnswer out;
+  const std::string timing = state_.server_timing();
   RelayedHead head{.upstream = attempt_.head(),
                    .status = attempt_.head().status,
                    .framing = {AnswerFraming::Kind::kLength, body.size()},
                    .labels = state_.labels(),
-                   .keep_alive = state_.client.keep_alive()};
+                   .keep_alive = state_.client.keep_alive(),
+                   .server_timing = timing};
   append_relayed_head(out.head, head);
   out.body = body;
   out.status = attempt_.head().status;
@@ -295,6 +274,8 @@ SavedAnswer BodyRelay::replaced(int status, Error& error) {
       seconds < 86'400) {
     head.retry_after_s = static_cast<int>(seconds);
   }
+  const std::string timing = state_.server_timing();
+  head.server_timing = timing;
   append_own_head(out.head, head);
   return out;
 }

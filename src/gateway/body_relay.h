@@ -34,7 +34,6 @@ class BodyRelay : public Recycled<BodyRelay> {
   SavedAnswer replaced(int status, Error& error);
   Status decode(std::string_view coded, std::string& plain);
   void keep_facts(std::string_view plain, std::string& wrong);
-  std::string server_timing() const;
 
   ExchangeState& state_;
   Attempt& attempt_;

@@ -47,7 +47,8 @@ net::Task<void> Exchange::run(const http::RequestHead& head) {
   const Nanos now = monotonic_ns();
   if (state_.call.stamps.has(ExchangeStamp::kBodyRead)) {
     state_.call.stamps.set_once(ExchangeStamp::kAuthorized, state_.offset(now));
-    state_.call.stamps.set_once(ExchangeStamp::kAdmitted, state_.offset(now));
+    // Who is served is admitted when a channel is ready for it (serve).
+    if (!ready) state_.call.stamps.set_once(ExchangeStamp::kAdmitted, state_.offset(now));
   }
   if (ready) {
     inflight_ = state_.context.metrics.inflight(model_label_);
@@ -77,7 +78,7 @@ void Exchange::begin(const http::RequestHead& head) {
   call.client_request_id = head.fields.value("x-request-id").substr(0, kClientIdMax);
   state_.trace = TraceParent::parse(head.fields.value("traceparent"));
   if (!state_.trace.valid()) {
-    state_.trace.trace = TraceId::make(state_.context.random);
+    state_.trace.trace = TraceId::of(call.id);
     state_.trace.flags = 0;
   }
   state_.span_seed = state_.context.random.next();
@@ -216,7 +217,6 @@ net::Task<void> Exchange::serve(const http::RequestHead& head) {
                         state_.settings->options.keepalive_ms);
   }
   Ending ending = Ending::kFailed;
-  bool begun = false;
   for (;;) {
     const route::Next next = plan.next(monotonic_ns());
     if (next.candidate == nullptr) break;
@@ -227,12 +227,13 @@ net::Task<void> Exchange::serve(const http::RequestHead& head) {
         break;
       }
     }
+    // Waiting for a channel before the first attempt is waiting in the queue.
+    state_.call.stamps.set_once(ExchangeStamp::kAdmitted, state_.offset(monotonic_ns()));
     ending = co_await attempt(head, *next.candidate, plan.attempts());
-    begun = true;
     if (ending != Ending::kFailed || !failure_->elsewhere) break;
   }
+  state_.call.stamps.set_once(ExchangeStamp::kAdmitted, state_.offset(monotonic_ns()));
   state_.call.skipped = plan.skipped();
-  (void)begun;
   switch (ending) {
     case Ending::kServed:
       break;
@@ -331,6 +332,8 @@ net::Task<void> Exchange::answer_error(const Error& error, Outcome outcome) {
     own.keep_alive = state_.client.keep_alive();
     own.retry_after_s = info.retry_after_s;
     own.should_retry = info.should_retry;
+    const std::string timing = state_.server_timing();
+    own.server_timing = timing;
     append_own_head(head, own);
     written = co_await state_.answer.whole(head, body, own.status);
   }

@@ -113,6 +113,8 @@ struct ExchangeState {
   // A point on the monotonic clock as an offset of the record.
   Nanos offset(Nanos now) const { return now - client.arrived(); }
   AnswerLabels labels() const { return {call.id.view(), trace_hex, answer_channel}; }
+  // Value of a Server-Timing field: total, upstream (since the request was sent) and our own share.
+  std::string server_timing() const;
   bool wants_stream() const { return facts.stream; }
   // Notes how late the loop was for what is handled at `now`.
   Nanos note_lateness(Nanos now);

@@ -65,6 +65,8 @@ struct Gateway::Impl {
     snapshot->server = server_options(given.options, count);
     settings = snapshot;
     uint16_t port = given.options.listen_port;
+    const Status free = net::Listener::check_free(given.options.listen_host, port);
+    if (!free) return fail(free.error());
     for (int i = 0; i < count; ++i) {
       auto part = std::make_unique<Part>(*this, i);
       if (!given.options.tls.certificate.empty()) {

@@ -172,6 +172,7 @@ void append_own_head(std::string& out, const OwnHead& answer) {
   append_line(out, "content-type", answer.content_type);
   if (answer.kind == AnswerKind::kEventStream) append_stream_fields(out);
   append_labels(out, answer.labels);
+  if (!answer.server_timing.empty()) append_line(out, "server-timing", answer.server_timing);
   if (answer.retry_after_s > 0)
     http::append_field(out, "retry-after", static_cast<uint64_t>(answer.retry_after_s));
   if (answer.should_retry >= 0)

@@ -74,8 +74,9 @@ struct OwnHead {
   AnswerLabels labels;
   bool keep_alive = true;
   int retry_after_s = 0;
-  int should_retry = -1;   // x-should-retry: 1, 0, or -1 for none
-  std::string_view allow;  // for 405
+  int should_retry = -1;           // x-should-retry: 1, 0, or -1 for none
+  std::string_view allow;          // for 405
+  std::string_view server_timing;  // empty: none
 };
 void append_own_head(std::string& out, const OwnHead& answer);
 

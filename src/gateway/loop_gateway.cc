@@ -83,7 +83,7 @@ net::Task<void> LoopGateway::serve(http::ServerConnection& client, const http::R
       break;
   }
   const Error error = refusal_error(route, head.method);
-  co_await answer_error(client, head, route.family, error);
+  co_await answer_error(client, head, route, error);
 }
 
 std::string LoopGateway::readiness_body(int& status) const {
@@ -137,7 +137,7 @@ net::Task<void> LoopGateway::serve_models(http::ServerConnection& client,
                                           const http::RequestHead& head, const Route& route) {
   const Result<std::string> body = models_body(head, route);
   if (!body) {
-    co_await answer_error(client, head, route.family, body.error());
+    co_await answer_error(client, head, route, body.error());
     co_return;
   }
   co_await answer(client, head, "application/json", 200, *body);
@@ -149,13 +149,13 @@ net::Task<void> LoopGateway::serve_mounted(http::ServerConnection& client,
     Route unknown = route;
     unknown.refusal = ErrorCode::kUnknownRoute;
     const Error error = refusal_error(unknown, head.method);
-    co_await answer_error(client, head, route.family, error);
+    co_await answer_error(client, head, route, error);
     co_return;
   }
   const Nanos until = client.head_read() + settings_->options.timeouts.body_ms * kMillisecond;
   const Status read = co_await client.read_body(kMountedBodyMax, until);
   if (!read) {
-    if (!client.gone()) co_await answer_error(client, head, route.family, read.error());
+    if (!client.gone()) co_await answer_error(client, head, route, read.error());
     co_return;
   }
   MountedRequest request;
@@ -170,7 +170,7 @@ net::Task<void> LoopGateway::serve_mounted(http::ServerConnection& client,
   const bool ran = co_await blocking_.run(context_.loop, job);
   if (!ran) {
     const Error busy(ErrorCode::kOverloaded, "Too many requests to the admin API wait already");
-    co_await answer_error(client, head, route.family, busy);
+    co_await answer_error(client, head, route, busy);
     co_return;
   }
   co_await answer(client, head, made.content_type, made.status, made.body);
@@ -194,12 +194,12 @@ net::Task<void> LoopGateway::answer(http::ServerConnection& client, const http::
 }
 
 net::Task<void> LoopGateway::answer_error(http::ServerConnection& client,
-                                          const http::RequestHead& head, Family family,
+                                          const http::RequestHead& head, const Route& route,
                                           const Error& error) {
   if (!client.body_complete()) client.end_connection();
   const RequestId id = RequestId::make(wall_ns(), context_.random);
   std::string body, out;
-  wire::append_error_body(body, shape_of(family), error, id.view());
+  wire::append_error_body(body, shape_of(route.family), error, id.view());
   const ErrorInfo& info = error_info(error.code);
   OwnHead own;
   own.status = info.status;
@@ -208,6 +208,7 @@ net::Task<void> LoopGateway::answer_error(http::ServerConnection& client,
   own.keep_alive = client.keep_alive();
   own.retry_after_s = info.retry_after_s;
   own.should_retry = info.should_retry;
+  if (info.status == 405) own.allow = route.allow;
   append_own_head(out, own);
   if (head.method != "HEAD") out += body;
   co_await client.write(std::string_view(out));

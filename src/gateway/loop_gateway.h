@@ -34,7 +34,7 @@ class LoopGateway final : public http::RequestHandler {
   net::Task<void> answer(http::ServerConnection& client, const http::RequestHead& head,
                          std::string_view content_type, int status, const std::string& body);
   net::Task<void> answer_error(http::ServerConnection& client, const http::RequestHead& head,
-                               Family family, const Error& error);
+                               const Route& route, const Error& error);
   Result<std::string> models_body(const http::RequestHead& head, const Route& route);
   std::string readiness_body(int& status) const;
 

@@ -59,6 +59,7 @@ Route model_route(Route route, const http::RequestHead& head, std::string_view r
   if (rest == "/models" || starts_with(rest, "/models/")) {
     route.kind = rest == "/models" ? RouteKind::kModels : RouteKind::kModel;
     if (route.kind == RouteKind::kModel) route.id = rest.substr(8);
+    route.allow = "GET, HEAD";
     return get ? route : refuse(route, ErrorCode::kMethodNotAllowed);
   }
   for (const Row& row : kEndpoints) {
@@ -69,6 +70,7 @@ Route model_route(Route route, const http::RequestHead& head, std::string_view r
       route.kind = RouteKind::kModelApi;
       return route;
     }
+    route.allow = "POST";
     const bool websocket = head.upgrade && row.endpoint == Endpoint::kResponses;
     return refuse(route, websocket ? ErrorCode::kUpgradeRefused : ErrorCode::kMethodNotAllowed);
   }
@@ -108,9 +110,8 @@ Route resolve_route(const http::RequestHead& head) {
 
 Error refusal_error(const Route& route, std::string_view method) {
   if (route.refusal == ErrorCode::kMethodNotAllowed) {
-    const bool is_read = !route.id.empty() || route.path.find("/models") != std::string_view::npos;
     return Error(route.refusal, concat("Your request: ", method, " is not possible on ", route.path,
-                                       "; use ", is_read ? "GET" : "POST"));
+                                       "; use ", route.allow));
   }
   if (route.refusal == ErrorCode::kUpgradeRefused) {
     return Error(route.refusal,
@@ -134,7 +135,7 @@ std::string decode_segment(std::string_view segment) {
     return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
   };
   for (size_t i = 0; i < segment.size(); ++i) {
-    if (segment[i] == '%' && i + 2 < segment.size() + 0 && digit(segment[i + 1]) >= 0 &&
+    if (segment[i] == '%' && i + 2 < segment.size() && digit(segment[i + 1]) >= 0 &&
         digit(segment[i + 2]) >= 0) {
       out += static_cast<char>(digit(segment[i + 1]) * 16 + digit(segment[i + 2]));
       i += 2;

@@ -33,6 +33,8 @@ struct Route {
   std::string_view path;
   std::string_view query;  // with its '?'; empty: none
   std::string_view id;
+  std::string_view
+      allow;  // with kMethodNotAllowed: what the path can be asked by (RFC 9110 §15.5.6)
 };
 
 // Accepts each path with and without /v1 and with /v1 twice, behind /openai or /anthropic, and with

@@ -41,6 +41,8 @@ class ChunkDecoder {
 
   // The last chunk and its trailers have been read.
   bool done() const { return state_ == State::kDone; }
+  // Bytes that the chunk at hand still has to come, by its size line.
+  uint64_t chunk_left() const { return left_; }
   // Payload bytes handed out so far.
   uint64_t payload_bytes() const { return payload_bytes_; }
   // Trailer lines, CRLF after each, as far as they fit into kTrailerBytesKept; complete when

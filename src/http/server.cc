@@ -115,7 +115,8 @@ net::Task<bool> ServerConnection::next_head() {
       read_first = got == Got::kBytes && !drained_;
       if (got == Got::kBytes) continue;
     }
-    if (server_.draining_ && in_.empty()) co_return false;
+    // A new connection is still heard, so that it is told why it is not served.
+    if (server_.draining_ && in_.empty() && bytes_read_ > 0) co_return false;
     watch_readable();
     const net::Signals signals = co_await event_.wait(kReadable | kGone | kDeadline);
     read_first = (signals & kReadable) != 0;
@@ -331,7 +332,9 @@ net::Task<Status> ServerConnection::read_chunked(uint64_t bytes_max) {
     while (!raw.empty() && !decoder.done()) {
       const Result<ChunkStep> step = decoder.step(raw.view());
       if (!step) co_return fail(step.error());
-      if (chunked_.size() + step->payload.size() > bytes_max) {
+      // A chunk that says it will be too large need not be waited for.
+      const uint64_t to_come = decoder.chunk_left();
+      if (to_come > bytes_max || chunked_.size() + step->payload.size() + to_come > bytes_max) {
         co_return fail(ErrorCode::kBodyTooLarge,
                        concat("the body has more than ", bytes_max, " bytes (body_bytes_max)"));
       }

@@ -67,13 +67,18 @@ struct Listener::Impl final : Pollable {
 
 namespace {
 
-Result<int> bind_and_listen(const Address& address, const std::string& name) {
+enum class Sharing : uint8_t { kAlone, kReusePort };
+
+Result<int> bind_to(const Address& address, const std::string& name, Sharing sharing) {
   const int fd = ::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (fd < 0)
+  if (fd < 0) {
     return fail(ErrorCode::kConfig, concat("cannot open a socket: ", std::strerror(errno)));
+  }
   const int on = 1;
   ::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  ::setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
+  if (sharing == Sharing::kReusePort) {
+    ::setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
+  }
   if (::bind(fd, reinterpret_cast<const sockaddr*>(&address.storage), address.size) == 0 &&
       ::listen(fd, kBacklog) == 0) {
     return fd;
@@ -105,10 +110,20 @@ Result<std::unique_ptr<Listener>> Listener::open(Loop& loop, const std::string& 
                                                  OnAccept on_accept) {
   Result<Addresses> addresses = look_up(host, port);
   if (!addresses) return fail(ErrorCode::kConfig, addresses.error().message);
-  Result<int> fd = bind_and_listen(addresses->front(), concat(host, ":", port));
+  Result<int> fd = bind_to(addresses->front(), concat(host, ":", port), Sharing::kReusePort);
   if (!fd) return fail(fd.error());
   return std::unique_ptr<Listener>(
       new Listener(std::make_unique<Impl>(loop, *fd, std::move(on_accept))));
+}
+
+Status Listener::check_free(const std::string& host, uint16_t port) {
+  if (port == 0) return {};
+  Result<Addresses> addresses = look_up(host, port);
+  if (!addresses) return fail(ErrorCode::kConfig, addresses.error().message);
+  const Result<int> fd = bind_to(addresses->front(), concat(host, ":", port), Sharing::kAlone);
+  if (!fd) return fail(fd.error());
+  ::close(*fd);
+  return {};
 }
 
 void Listener::start() {

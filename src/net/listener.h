@@ -19,6 +19,9 @@ class Listener {
   // Binds and listens; `port` 0 takes a free one. Errors: kConfig with address and reason.
   static Result<std::unique_ptr<Listener>> open(Loop& loop, const std::string& host, uint16_t port,
                                                 OnAccept on_accept);
+  // Whether a listener of any process has the port already, which SO_REUSEPORT would share in
+  // silence; call it before the first open(). Errors: kConfig with address and reason.
+  static Status check_free(const std::string& host, uint16_t port);
   ~Listener();
 
   // Begins to accept; on the loop's thread or before it runs.

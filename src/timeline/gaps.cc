@@ -52,7 +52,8 @@ std::string_view gap_cause_name(GapCause cause) {
 
 GapCause attribute_gap(Nanos length, Nanos client_blocked, Nanos gateway_late) {
   const Nanos larger = std::max(client_blocked, gateway_late);
-  if (larger <= 0 || larger < length - larger) return GapCause::kUpstream;
+  // Tokens of one read came from the upstream at once.
+  if (length <= 0 || larger <= 0 || larger < length - larger) return GapCause::kUpstream;
   return client_blocked >= gateway_late ? GapCause::kClient : GapCause::kGateway;
 }
 
