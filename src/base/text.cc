@@ -2,8 +2,7 @@
 
 namespace hw {
 
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
+bool equal_ignoring_case_of_one_size(std::string_view a, std::string_view b) {
   for (size_t i = 0; i < a.size(); ++i) {
     if (a[i] != b[i] && lower(a[i]) != lower(b[i])) return false;
   }

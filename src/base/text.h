@@ -35,7 +35,10 @@ std::string concat(const Parts&... parts) {
 inline char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
 }
-bool equal_ignoring_case(std::string_view a, std::string_view b);
+bool equal_ignoring_case_of_one_size(std::string_view a, std::string_view b);
+inline bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && equal_ignoring_case_of_one_size(a, b);
+}
 // Without the blanks and tabs at both ends.
 std::string_view trim(std::string_view text);
 // All of `text` as a decimal number; false where it is none or does not fit.

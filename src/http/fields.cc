@@ -1,7 +1,6 @@
 #include "http/fields.h"
 
 #include <algorithm>
-#include <new>
 
 #include "base/text.h"
 #include "http/characters.h"
@@ -33,13 +32,6 @@ size_t Fields::count(std::string_view name) const {
   return count;
 }
 
-bool Fields::add(std::string_view name, std::string_view value) {
-  if (size_ == kFieldsMax) return false;
-  new (storage_ + size_ * sizeof(Field)) Field{name, value};
-  ++size_;
-  return true;
-}
-
 std::string_view take_list_element(std::string_view& list) {
   const size_t comma = std::min(list.find(','), list.size());
   const std::string_view element = trim(list.substr(0, comma));
@@ -55,7 +47,7 @@ const char* parse_field_line(std::string_view line, Field& out) {
   if (find_control(value.data(), value.data() + value.size()) != value.data() + value.size()) {
     return "the value has a control character in it";
   }
-  out = {line.substr(0, at), value};
+  out = {line.substr(0, at), value, 0};
   return nullptr;
 }
 

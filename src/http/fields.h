@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <new>
 #include <string_view>
 
 #include "http/limits.h"
@@ -14,13 +16,17 @@ namespace hw::http {
 struct Field {
   std::string_view name;
   std::string_view value;
+  uint32_t line_bytes = 0;  // of a head that was parsed; 0: the field lies in no line
+
+  // The whole line in that head, CRLF included. The lines of neighbours touch.
+  std::string_view line() const { return {name.data(), line_bytes}; }
 };
 
-// The fields of a head in their order, at most kFieldsMax. 4 KiB: keep one per loop, not one per
+// The fields of a head in their order, at most kFieldsMax. 5 KiB: keep one per loop, not one per
 // connection.
 class Fields {
  public:
-  Fields() {}  // leaves the storage as it is: zeroing 4 KiB would cost more than a small head
+  Fields() {}  // leaves the storage as it is: zeroing 5 KiB would cost more than a small head
 
   // Number of fields, and the fields in order.
   size_t size() const { return size_; }
@@ -40,7 +46,13 @@ class Fields {
   // Empties the list; the views given out before stay what they are.
   void clear() { size_ = 0; }
   // Appends a field as it is. False when the list is full.
-  bool add(std::string_view name, std::string_view value);
+  bool add(const Field& field) {
+    if (size_ == kFieldsMax) return false;
+    new (storage_ + size_ * sizeof(Field)) Field(field);
+    ++size_;
+    return true;
+  }
+  bool add(std::string_view name, std::string_view value) { return add(Field{name, value}); }
 
  private:
   size_t size_ = 0;

@@ -72,8 +72,12 @@ struct Control {
 // Reads one head whose end is known. Every function returns false after noting what is wrong.
 class HeadParser {
  public:
-  HeadParser(std::string_view head, const HeadLimits& limits)
-      : at_(head.data()), blank_line_(head.data() + head.size() - 2), limits_(limits) {}
+  // The head is the first `size` bytes.
+  HeadParser(std::string_view bytes, size_t size, const HeadLimits& limits)
+      : at_(bytes.data()),
+        blank_line_(bytes.data() + size - 2),
+        readable_end_(bytes.data() + bytes.size()),
+        limits_(limits) {}
 
   const char* fault() const { return fault_; }
   bool too_large() const { return too_large_; }
@@ -125,7 +129,7 @@ class HeadParser {
     while (at_ < blank_line_) {
       Field field;
       if (!this->field(field)) return false;
-      if (out.size() >= limits_.fields_max || !out.add(field.name, field.value)) {
+      if (out.size() >= limits_.fields_max || !out.add(field)) {
         return fail_too_large("the head has too many fields");
       }
       control.take(field);
@@ -134,19 +138,24 @@ class HeadParser {
   }
 
  private:
+  // What ends a name or a value is there at the blank line at the latest; looking for it may go
+  // beyond, into bytes of the body, so that short ones at the end are looked at 16 at a time too.
   bool field(Field& out) {
+    const char* const line = at_;
     const char* begin = at_;
-    at_ = find_token_end(at_, blank_line_);
+    at_ = find_token_end(at_, readable_end_);
     out.name = {begin, at_};
     if (*at_ != ':' || out.name.empty()) return fail(name_fault(begin));
     do ++at_;
     while (is_blank(*at_));
     begin = at_;
-    at_ = find_control(at_, blank_line_);
+    at_ = find_control(at_, readable_end_);
     const char* end = at_;
     while (end > begin && is_blank(end[-1])) --end;
     out.value = {begin, end};
-    return line_end(kControlCharacter);
+    if (!line_end(kControlCharacter)) return false;
+    out.line_bytes = static_cast<uint32_t>(at_ - line);
+    return true;
   }
 
   const char* name_fault(const char* begin) const {
@@ -186,6 +195,7 @@ class HeadParser {
 
   const char* at_;
   const char* blank_line_;  // behind it CR and LF can still be read, which end every loop
+  const char* readable_end_;
   const HeadLimits& limits_;
   const char* fault_ = nullptr;
   bool too_large_ = false;
@@ -327,9 +337,10 @@ tl::unexpected<Error> fail_response(std::string_view what) {
 
 Result<size_t> HeadScanner::scan(std::string_view bytes, size_t head_bytes_max) {
   const std::string_view head = bytes.substr(0, head_bytes_max);
+  const char* const end = head.data() + head.size();
   for (;;) {
-    const size_t lf = head.find('\n', scanned_);
-    if (lf == head.npos) break;
+    const auto lf = static_cast<size_t>(find_line_feed(head.data() + scanned_, end) - head.data());
+    if (lf == head.size()) break;
     if (lf == line_begin_ || head[lf - 1] != '\r') return fail(ErrorCode::kBadRequest, kBareLf);
     const bool is_blank_line = lf == line_begin_ + 1 && line_begin_ > 0;  // not a leading CRLF
     scanned_ = line_begin_ = lf + 1;
@@ -346,7 +357,7 @@ Result<size_t> parse_request_head(std::string_view bytes, const HeadLimits& limi
   if (const char* fault = check_first_bytes(bytes)) return fail(ErrorCode::kBadRequest, fault);
   const Result<size_t> size = scanner.scan(bytes, limits.head_bytes_max);
   if (!size || *size == 0) return size;
-  HeadParser parser(bytes.substr(0, *size), limits);
+  HeadParser parser(bytes, *size, limits);
   parser.skip_empty_line();
   Control control;
   if (!parser.request_line(out) || !parser.fields(out.fields, control)) {
@@ -374,7 +385,7 @@ Result<size_t> parse_response_head(std::string_view bytes, const HeadLimits& lim
   const Result<size_t> size = scanner.scan(bytes, limits.head_bytes_max);
   if (!size) return fail_response(size.error().message);
   if (*size == 0) return size;
-  HeadParser parser(bytes.substr(0, *size), limits);
+  HeadParser parser(bytes, *size, limits);
   Control control;
   if (!parser.status_line(out) || !parser.fields(out.fields, control)) {
     return fail_response(parser.fault());

@@ -23,6 +23,13 @@ constexpr std::array<int8_t, 256> kDepthChange = [] {
   return change;
 }();
 
+// What cannot stand where a value begins; NUL is the end of the text.
+constexpr std::array<uint8_t, 256> kCannotBegin = [] {
+  std::array<uint8_t, 256> cannot{};
+  for (const char c : {'\0', ',', ':', '}', ']'}) cannot[static_cast<unsigned char>(c)] = 1;
+  return cannot;
+}();
+
 const char* fault_text(TokenFault fault) {
   switch (fault) {
     case TokenFault::kNone:
@@ -152,10 +159,33 @@ bool Document::check_number(std::string_view literal, uint32_t token) {
 
 // Whether a value can begin at `token`; the rest is seen by those who read it.
 inline bool Document::is_value(uint32_t token) {
-  const char c = tokens_.at(token);
-  if (c != '\0' && c != ',' && c != ':' && c != '}' && c != ']') return true;
+  if (kCannotBegin[static_cast<unsigned char>(tokens_.at(token))] == 0) return true;
   set_fault("a value is missing", token);
   return false;
+}
+
+// Reads the key at `token`, which a colon and a value must follow. Of every three tokens of a walk
+// one is a key: what they nearly always are is looked at first.
+inline bool Document::read_key(uint32_t token, std::string_view& key) {
+  if (token + 2 < tokens_.count) {
+    const char* const text = tokens_.text.data();
+    const char* const open = text + tokens_.offsets[token];
+    const char* const colon = text + tokens_.offsets[token + 1];
+    if (*open == '"' && *colon == ':' && colon[-1] == '"' && colon - open >= 2) {
+      key = unescape({open + 1, static_cast<size_t>(colon - open - 2)}, token);
+      return is_value(token + 2);
+    }
+  }
+  if (tokens_.at(token) != '"') {
+    set_fault("a key is missing", token);
+    return false;
+  }
+  if (tokens_.at(token + 1) != ':') {
+    set_fault("a colon is missing behind a key", token + 1);
+    return false;
+  }
+  key = unescape(string_content(token), token);
+  return is_value(token + 2);
 }
 
 Range Document::container_range(uint32_t begin) {
@@ -299,18 +329,7 @@ bool Object::next(std::string_view& key, Value& value) {
   if (document_ == nullptr) return false;
   const uint32_t token = document_->step(begin_, at_, '}');
   at_ = kEnd;
-  if (token == kEnd) return false;
-  const Tokens& tokens = document_->tokens_;
-  if (tokens.at(token) != '"') {
-    document_->set_fault("a key is missing", token);
-    return false;
-  }
-  if (tokens.at(token + 1) != ':') {
-    document_->set_fault("a colon is missing behind a key", token + 1);
-    return false;
-  }
-  key = document_->unescape(document_->string_content(token), token);
-  if (!document_->is_value(token + 2)) return false;
+  if (token == kEnd || !document_->read_key(token, key)) return false;
   at_ = token + 2;
   value = Value(document_, at_);
   return true;

@@ -183,6 +183,7 @@ class Document {
   uint32_t skip(uint32_t token);
   uint32_t skip_container(uint32_t token);
   uint32_t step(uint32_t begin, uint32_t at, char close);
+  bool read_key(uint32_t token, std::string_view& key);
   std::string_view string_content(uint32_t token);
   std::string_view unescape(std::string_view content, uint32_t token);
   std::string_view unescape_slowly(std::string_view content, uint32_t token);
