@@ -100,11 +100,47 @@ Result<InstancePlan> plan_instance(const UpRequest& request, const engine::Optio
   return out;
 }
 
+ReadGatewayFile read_settings(const UpRequest& request) {
+  config::ConfigSources sources = sources_of(request, gateway_options());
+  sources.file = request.config_file;
+  if (!sources.file.empty()) {
+    if (auto problems = read_text_of(sources); !problems.empty()) return {{}, problems};
+  }
+  return read_gateway_file(sources);
+}
+
+// `name`, or with a suffix where the file uses it for something else.
+template <class List, class NameOf>
+std::string free_name(std::string name, const List& list, NameOf name_of) {
+  const auto taken = [&] {
+    return std::any_of(list.begin(), list.end(),
+                       [&](const auto& one) { return name_of(one) == name; });
+  };
+  while (taken()) name += "-up";
+  return name;
+}
+
+// What `up` adds to the settings: its key, its token, its store and the channel to its instance.
+void add_own(const UpRequest& request, const UpPlan& plan, GatewayFile& config) {
+  const auto name_of_key = [](const access::DeclaredKey& key) { return key.name; };
+  config.keys.push_back(
+      {free_name(std::string(kKeyName), config.keys, name_of_key), plan.api_key, {"*"}});
+  if (config.gateway.admin_token.empty()) config.gateway.admin_token = plan.admin_token;
+  const bool default_path = config.store.path == store::StoreOptions().path;
+  if (default_path && !is_set(request, "store", "path")) config.store.path = plan.dir.database();
+  if (request.port.has_value()) config.gateway.listen_port = *request.port;
+  if (!plan.instance.has_value()) return;
+  route::ChannelOptions channel = local_channel(*plan.instance, plan.model_id);
+  channel.name = free_name(channel.name, config.channels,
+                           [](const route::ChannelOptions& one) { return one.name; });
+  config.channels.push_back(std::move(channel));
+}
+
 }  // namespace
 
 Result<UpPlan> plan_up(const UpRequest& request, std::vector<config::Problem>& problems) {
   report_strays(request, problems);
-  ReadGatewayFile gateway = read_gateway_file(sources_of(request, gateway_options()));
+  ReadGatewayFile gateway = read_settings(request);
   ReadEngineFile engine = read_engine_file(sources_of(request, engine_options()));
   for (config::Problem& one : gateway.problems) problems.push_back(std::move(one));
   for (config::Problem& one : engine.problems) problems.push_back(std::move(one));
@@ -113,25 +149,27 @@ Result<UpPlan> plan_up(const UpRequest& request, std::vector<config::Problem>& p
   Result<DataDir> dir = DataDir::open(request.data_dir);
   if (!dir.has_value()) return fail(dir.error());
   UpPlan plan(std::move(*dir));
-  const Result<std::string> key = plan.dir.secret("key", "hw-");
+  Result<std::string> key = plan.dir.secret("key", "hw-");
   if (!key.has_value()) return fail(key.error());
-  const Result<std::string> admin_token = plan.dir.secret("admin_token", "hw-admin-");
+  Result<std::string> admin_token = plan.dir.secret("admin_token", "hw-admin-");
   if (!admin_token.has_value()) return fail(admin_token.error());
-
-  plan.api_key = *key;
+  plan.api_key = std::move(*key);
+  plan.admin_token = std::move(*admin_token);
+  if (request.engine == EmbeddedEngine::kLlama) {
+    Result<InstancePlan> instance = plan_instance(request, engine.config);
+    if (!instance.has_value()) return fail(instance.error());
+    plan.instance = std::move(*instance);
+    plan.model_id = engine.config.model.model_id;
+  }
   plan.config = std::move(gateway.config);
-  plan.config.keys.push_back({std::string(kKeyName), *key, {"*"}});
-  if (plan.config.gateway.admin_token.empty()) plan.config.gateway.admin_token = *admin_token;
-  if (!is_set(request, "store", "path")) plan.config.store.path = plan.dir.database();
-  if (request.port.has_value()) plan.config.gateway.listen_port = *request.port;
-  if (request.engine == EmbeddedEngine::kNone) return plan;
-
-  Result<InstancePlan> instance = plan_instance(request, engine.config);
-  if (!instance.has_value()) return fail(instance.error());
-  plan.model_id = engine.config.model.model_id;
-  plan.config.channels.push_back(local_channel(*instance, plan.model_id));
-  plan.instance = std::move(*instance);
+  add_own(request, plan, plan.config);
   return plan;
+}
+
+ReadGatewayFile read_again(const UpRequest& request, const UpPlan& plan) {
+  ReadGatewayFile out = read_settings(request);
+  if (out.problems.empty()) add_own(request, plan, out.config);
+  return out;
 }
 
 }  // namespace hw::app

@@ -21,6 +21,7 @@ enum class EmbeddedEngine : uint8_t { kLlama, kNone };
 struct UpRequest {
   std::string program;  // path of this executable, for the child
   std::string data_dir = "data";
+  std::string config_file;       // further settings, channels and keys; empty: none
   std::optional<uint16_t> port;  // absent: the option gateway.listen says
   EmbeddedEngine engine = EmbeddedEngine::kLlama;
   config::Environment environment;
@@ -32,7 +33,8 @@ struct UpPlan {
   DataDir dir;
   GatewayFile config;
   std::string api_key;
-  std::string model_id;  // empty without an engine
+  std::string admin_token;  // made; one that is configured wins
+  std::string model_id;     // empty without an engine
   std::optional<InstancePlan> instance;
 
   explicit UpPlan(DataDir d) : dir(std::move(d)) {}
@@ -42,5 +44,8 @@ struct UpPlan {
 // together. Errors: kConfig, the message says what to do; mistakes in variables and flags are
 // appended to `problems`, and then the error's message is empty.
 Result<UpPlan> plan_up(const UpRequest& request, std::vector<config::Problem>& problems);
+
+// Reads the settings of `request` again, for a reload; secrets and instance stay those of `plan`.
+ReadGatewayFile read_again(const UpRequest& request, const UpPlan& plan);
 
 }  // namespace hw::app

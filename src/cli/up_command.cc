@@ -42,11 +42,15 @@ std::string url_of(const gateway::Options& options, uint16_t port) {
 // One run of `headway up`: the gateway in the foreground, the instance started beside it.
 class UpRun {
  public:
-  UpRun(const Arguments& arguments, app::UpPlan plan)
-      : arguments_(arguments), plan_(std::move(plan)), options_(plan_.config.gateway) {}
+  UpRun(const Arguments& arguments, app::UpRequest request, app::UpPlan plan)
+      : arguments_(arguments),
+        request_(std::move(request)),
+        plan_(std::move(plan)),
+        options_(plan_.config.gateway) {}
 
   Exit run() {
     app::RunHooks hooks;
+    hooks.read_again = [this] { return app::read_again(request_, plan_); };
     hooks.ready = [this](app::GatewaySystem& system) { begin(system); };
     hooks.ended = [this] { end(); };
     const Status ran = app::run_gateway(plan_.config, hooks);
@@ -132,9 +136,10 @@ class UpRun {
   std::string summary() const {
     std::string out =
         concat(text(Text::kUpReady, {base_url_}), "\n", text(Text::kUpKey, {plan_.api_key}), "\n");
-    if (!plan_.instance.has_value()) {
+    if (plan_.config.channels.empty()) {
       return out + concat("\n", text(Text::kUpNoEngine), "\n", text(Text::kUpStop), "\n");
     }
+    if (!plan_.instance.has_value()) return out + text(Text::kUpStop) + "\n";
     out += concat(text(Text::kUpModel, {plan_.model_id}), "\n",
                   text(Text::kUpInstance, {engine_url()}), "\n\n", text(Text::kUpTryIt), "\n\n");
     out += concat("curl -N ", base_url_, "/v1/chat/completions \\\n  -H 'Authorization: Bearer ",
@@ -147,6 +152,7 @@ class UpRun {
   }
 
   const Arguments& arguments_;
+  app::UpRequest request_;
   app::UpPlan plan_;
   const gateway::Options options_;
   std::string base_url_;
@@ -162,6 +168,7 @@ Exit up(const Arguments& arguments) {
   request.environment = arguments.environment;
   request.flags = arguments.options;
   request.language = language;
+  request.config_file = arguments.value("config");
   if (arguments.has("data")) request.data_dir = arguments.value("data");
   if (arguments.has("port")) {
     uint16_t port = 0;
@@ -183,7 +190,8 @@ Exit up(const Arguments& arguments) {
     if (problems.empty()) complain(plan.error().message);
     return Exit::kUsage;
   }
-  return UpRun(arguments, std::move(*plan)).run();
+  request.language = config::Language::kEnglish;  // of the log, for reloads
+  return UpRun(arguments, std::move(request), std::move(*plan)).run();
 }
 
 }  // namespace
@@ -212,12 +220,16 @@ Command up_command() {
        {"Where key, token and database are kept (./data).",
         "保存密钥、令牌与数据库的目录（./data）。"},
        "HEADWAY_DATA"},
+      {"config",
+       "FILE",
+       {"Further settings, channels and keys, as for serve.",
+        "更多设置、通道与密钥，与 serve 相同。"}},
       {"json",
        "",
        {"One JSON line on standard output when it is ready.", "就绪时在标准输出打印一行 JSON。"}},
   };
   out.examples = {"headway up", "headway up --port 0 --json",
-                  "headway up --engine none --data /var/lib/headway",
+                  "headway up --engine none --config headway.toml",
                   "headway up --model.path model.gguf --model.model_id my-model"};
   out.options = {&app::gateway_options(), &app::engine_options()};
   out.run = up;
