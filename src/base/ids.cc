@@ -34,10 +34,15 @@ bool read_hex(std::string_view text, uint64_t& out) {
   return true;
 }
 
-void append_hex64(std::string& out, uint64_t value) {
-  char digits[16];
-  for (int i = 15; i >= 0; --i, value >>= 4) digits[i] = kHex[value & 15];
-  out.append(digits, 16);
+// Both digits of each byte.
+constexpr std::array<std::array<char, 2>, 256> kHexPairs = [] {
+  std::array<std::array<char, 2>, 256> pairs{};
+  for (size_t i = 0; i < pairs.size(); ++i) pairs[i] = {kHex[i >> 4], kHex[i & 15]};
+  return pairs;
+}();
+
+void write_hex64(char* digits, uint64_t value) {
+  for (int i = 14; i >= 0; i -= 2, value >>= 8) std::memcpy(digits + i, &kHexPairs[value & 255], 2);
 }
 
 }  // namespace
@@ -118,9 +123,15 @@ bool TraceId::parse(std::string_view hex, TraceId& out) {
   return true;
 }
 
+void TraceId::write_hex(char* digits) const {
+  write_hex64(digits, high);
+  write_hex64(digits + 16, low);
+}
+
 void TraceId::append_hex(std::string& out) const {
-  append_hex64(out, high);
-  append_hex64(out, low);
+  char digits[kHexSize];
+  write_hex(digits);
+  out.append(digits, kHexSize);
 }
 
 std::string TraceId::hex() const {
@@ -145,13 +156,11 @@ TraceParent TraceParent::parse(std::string_view header) {
 }
 
 void TraceParent::append(std::string& out) const {
-  out += "00-";
-  trace.append_hex(out);
-  out += '-';
-  append_hex64(out, parent);
-  out += '-';
-  out += kHex[flags >> 4];
-  out += kHex[flags & 15];
+  char text[] = "00-11111111111111112222222222222222-3333333333333333-44";
+  trace.write_hex(text + 3);
+  write_hex64(text + 36, parent);
+  std::memcpy(text + 53, &kHexPairs[flags], 2);
+  out.append(text, sizeof text - 1);
 }
 
 void append_hex(std::string& out, const void* bytes, size_t size) {

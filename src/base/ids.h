@@ -45,6 +45,9 @@ struct TraceId {
   static bool parse(std::string_view hex, TraceId& out);
   std::string hex() const;
   void append_hex(std::string& out) const;
+  // Writes the 32 digits, without an end.
+  static constexpr size_t kHexSize = 32;
+  void write_hex(char* digits) const;
   friend bool operator==(const TraceId&, const TraceId&) = default;
 };
 

@@ -1,5 +1,7 @@
 #include "gateway/attempt.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include "base/assert.h"
@@ -62,7 +64,7 @@ Attempt::Attempt(ExchangeState& state, const http::RequestHead& head,
       upstream_model_(candidate.upstream_model),
       number_(number),
       record_(state.call.attempts.size()),
-      response_(std::make_unique<UpstreamHead>()),
+      response_(std::make_unique_for_overwrite<UpstreamHead>()),
       edits_(state.facts) {
   reader_.emplace(state.settings->server.head, "POST");
   timeline::Attempt& made = state_.call.attempts.emplace_back();
@@ -81,25 +83,30 @@ Attempt::~Attempt() {
 // --- the steps ---------------------------------------------------------------------------------
 
 net::Task<Started> Attempt::start() {
-  Step step = co_await try_once();
-  if (step == Step::kDeadConnection) {
-    // A pooled connection that the upstream had closed meanwhile: once more on a fresh one.
-    lease_.disconnect();
-    reader_.emplace(state_.settings->server.head, "POST");
-    record().stamps.move_to(AttemptStamp::kSent, timeline::AttemptStamps::kAbsent);
-    step = co_await try_once();
-    if (step == Step::kDeadConnection) {
+  Step step;
+  for (bool is_second = false;; is_second = true) {
+    step = try_lease();
+    if (step == Step::kWait) step = co_await lease();
+    if (step == Step::kGoOn && !lease_.connected()) step = co_await dial();
+    if (step == Step::kGoOn) step = try_send();
+    if (step == Step::kWait) step = co_await send();
+    if (step == Step::kGoOn) step = co_await await_head();
+    if (step != Step::kDeadConnection) break;
+    if (is_second) {
       step = fail(
           Error(ErrorCode::kUpstreamBroken, concat("Channel ", channel_.options.name,
                                                    ": the connection broke before an answer came")),
           Outcome::kUpstreamError);
+      break;
     }
+    start_over();
   }
   switch (step) {
     case Step::kGoOn:
       co_return Started::kHead;
     case Step::kGone:
       co_return Started::kGone;
+    case Step::kWait:
     case Step::kFailed:
     case Step::kDeadConnection:
       break;
@@ -107,40 +114,39 @@ net::Task<Started> Attempt::start() {
   co_return Started::kFailed;
 }
 
-net::Task<Attempt::Step> Attempt::try_once() {
-  Step step = Step::kGoOn;
-  if (!lease_.held()) step = co_await lease();
-  if (step == Step::kGoOn && !lease_.connected()) step = co_await dial();
-  if (step != Step::kGoOn) co_return step;
-  reused_ = lease_.reused();
-  record().connection.reused = reused_;
-  any_byte_ = false;
-  lease_.socket().set_handler(this);
-  state_.client.event().drop(kUpstreamReadable | kUpstreamWritable);
-  step = co_await send();
-  if (step == Step::kGoOn) step = co_await await_head();
-  co_return step;
+// A pooled connection that the upstream had closed meanwhile: once more on a fresh one.
+void Attempt::start_over() {
+  lease_.disconnect();
+  reader_.emplace(state_.settings->server.head, "POST");
+  record().stamps.move_to(AttemptStamp::kSent, timeline::AttemptStamps::kAbsent);
+}
+
+Attempt::Step Attempt::try_lease() {
+  if (lease_.held()) return Step::kGoOn;
+  state_.phase = AbortPhase::kConnect;
+  lease_ = state_.context.upstreams.pool(channel_).try_lease();
+  if (!lease_.held()) return Step::kWait;
+  stamp(AttemptStamp::kLeased, monotonic_ns());
+  return Step::kGoOn;
 }
 
 net::Task<Attempt::Step> Attempt::lease() {
-  state_.phase = AbortPhase::kConnect;
   http::Pool::Ticket ticket(state_.context.upstreams.pool(channel_), state_.client.event(),
                             kPlaceGranted);
-  if (!ticket.granted()) {
-    const route::ChannelTimeouts& own = channel_.options.timeouts;
-    const Nanos now = monotonic_ns();
-    state_.own.pause(now);
-    state_.clocks.start(ClockName::kPoolWait, now,
-                        own.pool_wait_ms.value_or(state_.settings->options.timeouts.pool_wait_ms));
-    while (!ticket.granted()) {
-      const Wake wake = co_await state_.wait(kPlaceGranted);
-      if (wake.gone || wake.clock) co_return stop(wake);
-    }
-    state_.own.resume(monotonic_ns());
-    state_.clocks.stop(ClockName::kPoolWait);
+  const route::ChannelTimeouts& own = channel_.options.timeouts;
+  const Nanos now = monotonic_ns();
+  state_.own.pause(now);
+  state_.clocks.start(ClockName::kPoolWait, now,
+                      own.pool_wait_ms.value_or(state_.settings->options.timeouts.pool_wait_ms));
+  while (!ticket.granted()) {
+    const Wake wake = co_await state_.wait(kPlaceGranted);
+    if (wake.gone || wake.clock) co_return stop(wake);
   }
+  const Nanos granted = monotonic_ns();
+  state_.own.resume(granted);
+  state_.clocks.stop(ClockName::kPoolWait);
   lease_ = ticket.take();
-  stamp(AttemptStamp::kLeased, monotonic_ns());
+  stamp(AttemptStamp::kLeased, granted);
   co_return Step::kGoOn;
 }
 
@@ -194,7 +200,7 @@ net::Task<Attempt::Step> Attempt::dial() {
 
 // --- sending -----------------------------------------------------------------------------------
 
-void Attempt::compose_head(uint64_t body_bytes) {
+void Attempt::compose_head(std::string& out, uint64_t body_bytes) {
   TraceParent trace = state_.trace;
   trace.parent = state_.span_seed + static_cast<uint64_t>(number_);
   if (trace.parent == 0) trace.parent = 1;
@@ -208,9 +214,7 @@ void Attempt::compose_head(uint64_t body_bytes) {
                           .request_id = state_.call.id.view(),
                           .attempt = number_,
                           .trace = trace};
-  request_.clear();
-  request_.reserve(1024 + (body_bytes <= kSmallRequest ? body_bytes : 0));
-  append_upstream_head(request_, request);
+  append_upstream_head(out, request);
 }
 
 void Attempt::edit_body() {
@@ -222,60 +226,88 @@ void Attempt::edit_body() {
   }
 }
 
-void Attempt::compose_request() {
+// The request is composed in the loop's buffer, which the kernel mostly takes at once.
+Attempt::Step Attempt::try_send() {
+  reused_ = lease_.reused();
+  record().connection.reused = reused_;
+  any_byte_ = false;
+  lease_.socket().set_handler(this);
+  state_.client.event().drop(kUpstreamReadable | kUpstreamWritable);
+
   const json::Splice& splice = edits_.splice();
   const uint64_t body_bytes = splice.size(state_.body.size());
-  compose_head(body_bytes);
   const json::Segments body = splice.segments(state_.body);
-  pieces_.clear();
-  if (body_bytes <= kSmallRequest) {
-    for (std::string_view part : body) request_ += part;
-    pieces_.push_back({request_.data(), request_.size()});
-    return;
+  std::string& out = state_.context.out;
+  out.clear();
+  compose_head(out, body_bytes);
+  std::array<iovec, 1 + std::tuple_size_v<decltype(body.parts)>> pieces;
+  size_t count = 1;
+  for (const std::string_view part : body) {
+    if (body_bytes <= kSmallRequest) {
+      out += part;
+    } else {
+      pieces[count++] = {const_cast<char*>(part.data()), part.size()};
+    }
   }
-  pieces_.push_back({request_.data(), request_.size()});
-  for (std::string_view part : body) {
-    pieces_.push_back({const_cast<char*>(part.data()), part.size()});
+  pieces[0] = {out.data(), out.size()};
+  std::span<iovec> left(pieces.data(), count);
+  if (!write_some(left)) {
+    keep_unwritten(left);
+    return Step::kWait;
   }
+  sent(monotonic_ns());
+  return Step::kGoOn;
 }
 
 net::Task<Attempt::Step> Attempt::send() {
-  compose_request();
-  std::span<iovec> left(pieces_);
-  for (;;) {
-    while (!left.empty() && left.front().iov_len == 0) left = left.subspan(1);
-    if (left.empty()) break;
-    const net::IoResult put = lease_.socket().write(left);
-    if (put.state == net::IoState::kOk) {
-      size_t taken = put.bytes;
-      record().bytes_sent += put.bytes;
-      for (iovec& piece : left) {
-        const size_t of_this = taken < piece.iov_len ? taken : piece.iov_len;
-        piece.iov_base = static_cast<char*>(piece.iov_base) + of_this;
-        piece.iov_len -= of_this;
-        taken -= of_this;
-      }
-      continue;
-    }
-    if (put.state != net::IoState::kWouldBlock) {
-      // The upstream may have answered before it had read everything: await_head() finds out.
-      break;
-    }
+  std::span<iovec> left(unwritten_);
+  do {
     state_.own.pause(monotonic_ns());
     lease_.socket().want_write();
     const Wake wake = co_await state_.wait(kUpstreamWritable);
     if (wake.gone || wake.clock) co_return stop(wake);
     state_.own.resume(monotonic_ns());
-  }
+  } while (!write_some(left));
+  unwritten_bytes_ = std::string();
+  unwritten_ = std::vector<iovec>();
   sent(monotonic_ns());
   co_return Step::kGoOn;
+}
+
+// Takes from the front of `pieces` what the kernel takes. False: it takes no more for now. True as
+// well where the connection is broken: the upstream may have answered before it had read
+// everything, and await_head() finds out.
+bool Attempt::write_some(std::span<iovec>& pieces) {
+  for (;;) {
+    while (!pieces.empty() && pieces.front().iov_len == 0) pieces = pieces.subspan(1);
+    if (pieces.empty()) return true;
+    const net::IoResult put = lease_.socket().write(pieces);
+    if (put.state != net::IoState::kOk) return put.state != net::IoState::kWouldBlock;
+    record().bytes_sent += put.bytes;
+    size_t taken = put.bytes;
+    for (iovec& piece : pieces) {
+      const size_t of_this = std::min(taken, piece.iov_len);
+      piece.iov_base = static_cast<char*>(piece.iov_base) + of_this;
+      piece.iov_len -= of_this;
+      taken -= of_this;
+    }
+  }
+}
+
+// What lies in the loop's buffer is copied; the rest of a body stays where it is.
+void Attempt::keep_unwritten(std::span<const iovec> pieces) {
+  unwritten_.assign(pieces.begin(), pieces.end());
+  iovec& first = unwritten_.front();
+  const char* const from = static_cast<const char*>(first.iov_base);
+  const std::string& out = state_.context.out;
+  if (from < out.data() || from >= out.data() + out.size()) return;
+  unwritten_bytes_.assign(from, first.iov_len);
+  first.iov_base = unwritten_bytes_.data();
 }
 
 void Attempt::sent(Nanos now) {
   stamp(AttemptStamp::kSent, now);
   state_.own.pause(now);
-  request_ = std::string();
-  pieces_ = std::vector<iovec>();
   const Timeouts& common = state_.settings->options.timeouts;
   if (state_.wants_stream()) {
     state_.clocks.start(ClockName::kFirstToken, now,
@@ -287,36 +319,59 @@ void Attempt::sent(Nanos now) {
 // --- receiving ---------------------------------------------------------------------------------
 
 net::Task<Received> Attempt::receive() {
-  Received out;
-  net::Socket& socket = lease_.socket();
-  bool readable = !drained_;
-  for (;;) {
-    if (!readable) {
-      socket.want_read();
-      const Wake wake = co_await state_.wait(kUpstreamReadable);
-      if (wake.gone || wake.clock) {
-        out.end = wake.gone ? Received::End::kGone : Received::End::kClock;
-        out.clock = wake.which;
-        out.at = monotonic_ns();
-        co_return out;
-      }
-    }
-    const net::IoResult got = socket.read(state_.context.read.get(), LoopContext::kReadBytes);
-    out.at = monotonic_ns();
-    if (got.state == net::IoState::kWouldBlock) {
-      readable = false;
-      continue;
-    }
-    if (got.state != net::IoState::kOk) {
-      out.end = got.state == net::IoState::kEof ? Received::End::kClosed : Received::End::kBroken;
-      co_return out;
-    }
-    drained_ = got.drained;
-    any_byte_ = true;
-    record().bytes_received += got.bytes;
-    out.bytes = {state_.context.read.get(), got.bytes};
-    co_return out;
+  Received received = read_on();
+  while (received.end == Received::End::kNothing) {
+    const Wake wake = co_await readable();
+    received = read_on(wake);
   }
+  co_return received;
+}
+
+Received Attempt::read_on() {
+  if (!drained_) return read_now();
+  Received nothing;
+  nothing.end = Received::End::kNothing;
+  return nothing;
+}
+
+net::Task<Wake> Attempt::readable() {
+  lease_.socket().want_read();
+  return state_.wait(kUpstreamReadable);
+}
+
+Received Attempt::read_on(const Wake& wake) {
+  if (!wake.gone && !wake.clock) return read_now();
+  Received out;
+  out.end = wake.gone ? Received::End::kGone : Received::End::kClock;
+  out.clock = wake.which;
+  out.at = monotonic_ns();
+  return out;
+}
+
+Received Attempt::read_now() {
+  Received out;
+  const net::IoResult got =
+      lease_.socket().read(state_.context.read.get(), LoopContext::kReadBytes);
+  out.at = monotonic_ns();
+  switch (got.state) {
+    case net::IoState::kOk:
+      drained_ = got.drained;
+      any_byte_ = true;
+      record().bytes_received += got.bytes;
+      out.bytes = {state_.context.read.get(), got.bytes};
+      break;
+    case net::IoState::kWouldBlock:
+      drained_ = true;
+      out.end = Received::End::kNothing;
+      break;
+    case net::IoState::kEof:
+      out.end = Received::End::kClosed;
+      break;
+    case net::IoState::kError:
+      out.end = Received::End::kBroken;
+      break;
+  }
+  return out;
 }
 
 bool Attempt::is_dead(const Received& received) const {
@@ -327,27 +382,38 @@ bool Attempt::is_dead(const Received& received) const {
 net::Task<Attempt::Step> Attempt::await_head() {
   drained_ = true;
   for (;;) {
-    const Received received = co_await receive();
-    if (is_dead(received)) co_return Step::kDeadConnection;
-    if (received.end != Received::End::kBytes) co_return stop(received);
-    state_.own.resume(received.at);
-    state_.note_lateness(received.at);
-    std::string_view rest = received.bytes;
-    while (!rest.empty()) {
-      const Result<http::ResponseReader::Step> step = reader_->next(rest, *response_);
-      if (!step) {
-        co_return fail(Error(ErrorCode::kUpstreamProtocol,
-                             concat("Channel ", channel_.options.name, ": ", step.error().message)),
-                       Outcome::kUpstreamError);
-      }
-      if (step->kind != http::ResponseReader::Kind::kHead) continue;
-      first_ = rest;
-      first_at_ = received.at;
-      read_head_fields(received.at);
-      co_return Step::kGoOn;
+    Received received = read_on();
+    while (received.end == Received::End::kNothing) {
+      const Wake wake = co_await readable();
+      received = read_on(wake);
     }
+    const Step step = read_head(received);
+    if (step != Step::kWait) co_return step;
     state_.own.pause(monotonic_ns());
   }
+}
+
+// kWait: the head is not complete.
+Attempt::Step Attempt::read_head(const Received& received) {
+  if (is_dead(received)) return Step::kDeadConnection;
+  if (received.end != Received::End::kBytes) return stop(received);
+  state_.own.resume(received.at);
+  state_.note_lateness(received.at);
+  std::string_view rest = received.bytes;
+  while (!rest.empty()) {
+    const Result<http::ResponseReader::Step> step = reader_->next(rest, *response_);
+    if (!step) {
+      return fail(Error(ErrorCode::kUpstreamProtocol,
+                        concat("Channel ", channel_.options.name, ": ", step.error().message)),
+                  Outcome::kUpstreamError);
+    }
+    if (step->kind != http::ResponseReader::Kind::kHead) continue;
+    first_ = rest;
+    first_at_ = received.at;
+    read_head_fields(received.at);
+    return Step::kGoOn;
+  }
+  return Step::kWait;
 }
 
 void Attempt::read_head_fields(Nanos now) {

@@ -49,10 +49,11 @@ struct Failure {
 struct Received {
   enum class End : uint8_t {
     kBytes,
-    kClosed,  // the upstream ended the connection cleanly
-    kBroken,  // or it broke
-    kGone,    // the client left
-    kClock,   // `clock` has passed
+    kNothing,  // nothing was there (read_on() only)
+    kClosed,   // the upstream ended the connection cleanly
+    kBroken,   // or it broke
+    kGone,     // the client left
+    kClock,    // `clock` has passed
   };
   End end = End::kBytes;
   std::string_view bytes;  // in the loop's buffer: to be used before the next wait
@@ -78,12 +79,26 @@ class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
   // The answer's head; until drop_head().
   const http::ResponseHead& head() const { return *response_; }
   void drop_head() { response_.reset(); }
+  // Before a wait: the head's views would end with the loop's buffer.
+  void keep_head() { reader_->keep_head(*response_); }
   // Bytes that came behind the head, in the loop's buffer.
   std::string_view first() const { return first_; }
   Nanos first_at() const { return first_at_; }
   http::ResponseReader& reader() { return *reader_; }
   // Reads what the upstream sends next, waiting for it.
   net::Task<Received> receive();
+  // What receive() is made of, for those who are a coroutine already and need no other:
+  //   Received received = attempt.read_on();
+  //   while (received.end == Received::End::kNothing) {
+  //     const Wake wake = co_await attempt.readable();
+  //     received = attempt.read_on(wake);
+  //   }
+  // Reads on where the last read may have left something.
+  Received read_on();
+  // Waits for bytes of the upstream. Awaited before anything else is done.
+  net::Task<Wake> readable();
+  // Reads what `wake` tells of.
+  Received read_on(const Wake& wake);
 
   // Bytes were left behind the answer: the connection is out of step and serves nobody any more.
   void spoil() { spoiled_ = true; }
@@ -106,21 +121,27 @@ class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
   void settle_failed(Failure failure);
 
  private:
-  enum class Step : uint8_t { kGoOn, kFailed, kGone, kDeadConnection };
+  // kWait: the step cannot end without waiting; the coroutine of its name goes on with it.
+  enum class Step : uint8_t { kGoOn, kWait, kFailed, kGone, kDeadConnection };
 
-  net::Task<Step> try_once();
+  Step try_lease();
   net::Task<Step> lease();
   net::Task<Step> dial();
+  Step try_send();
   net::Task<Step> send();
   net::Task<Step> await_head();
+  Step read_head(const Received& received);
+  Received read_now();
   Step stop(const Wake& wake);
   Step stop(const Received& received);
   Step fail(Error error, Outcome outcome);
   bool is_dead(const Received& received) const;
   Result<net::DialTarget> target();
-  void compose_head(uint64_t body_bytes);
+  void compose_head(std::string& out, uint64_t body_bytes);
   void edit_body();
-  void compose_request();
+  void start_over();
+  bool write_some(std::span<iovec>& pieces);
+  void keep_unwritten(std::span<const iovec> pieces);
   void sent(Nanos now);
   void read_head_fields(Nanos now);
   void note_connection(Nanos now);
@@ -139,8 +160,8 @@ class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
   std::optional<http::ResponseReader> reader_;  // made anew for a second connection
   wire::EngineTimes header_times_;
   wire::RequestEdits edits_;
-  std::string request_;        // what is left to write of a small request; head of a large one
-  std::vector<iovec> pieces_;  // of a large request
+  std::string unwritten_bytes_;   // what the loop's buffer had of an unwritten request
+  std::vector<iovec> unwritten_;  // what the kernel did not take at once
   std::optional<Failure> failure_;
   std::string_view first_;
   Nanos first_at_ = 0;

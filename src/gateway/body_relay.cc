@@ -23,7 +23,8 @@ bool worth_elsewhere(int status) {
 
 net::Task<Ending> BodyRelay::run() {
   state_.phase = AbortPhase::kBody;
-  const Progress progress = co_await read_all();
+  Progress progress = take(attempt_.first());
+  if (progress == Progress::kMore) progress = co_await read_rest();
   switch (progress) {
     case Progress::kFailed:
       co_return Ending::kFailed;
@@ -35,21 +36,31 @@ net::Task<Ending> BodyRelay::run() {
     case Progress::kMore:
       break;
   }
-  Ending ending = Ending::kFailed;
   if (progress == Progress::kTooLarge) {
-    ending = co_await pass_through();
-  } else if (is_success(attempt_.head().status)) {
-    ending = co_await answer_success();
-  } else {
-    ending = co_await answer_error();
+    const Ending ending = co_await pass_through();
+    co_return ending;
   }
-  co_return ending;
+  if (!is_success(attempt_.head().status)) {
+    attempt_.settle_failed(classify(body()));
+    co_return Ending::kFailed;
+  }
+  if (!judge(body())) co_return Ending::kFailed;
+  bool written = false;
+  if (body().size() <= ClientAnswer::kSmallBody) {
+    written = pass_on_small();
+    if (!written) written = co_await state_.answer.flush();
+  } else {
+    written = co_await pass_on_large();
+  }
+  state_.call.outcome = written ? Outcome::kOk : Outcome::kClientGone;
+  co_return written ? Ending::kServed : Ending::kGone;
 }
 
 // --- reading -----------------------------------------------------------------------------------
 
-net::Task<BodyRelay::Progress> BodyRelay::read_all() {
-  Progress progress = take(attempt_.first());
+net::Task<BodyRelay::Progress> BodyRelay::read_rest() {
+  attempt_.keep_head();
+  Progress progress = Progress::kMore;
   while (progress == Progress::kMore) {
     if (!single_.empty()) {  // the loop's buffer is about to be used by others
       body_.append(single_);
@@ -133,8 +144,9 @@ Status BodyRelay::decode(std::string_view coded, std::string& plain) {
 
 // --- a success ---------------------------------------------------------------------------------
 
-net::Task<Ending> BodyRelay::answer_success() {
-  const std::string_view body = single_.empty() ? body_.view() : single_;
+// Whether the body is an answer of the dialect; keeps its facts. False: the attempt is settled as
+// failed.
+bool BodyRelay::judge(std::string_view body) {
   std::string plain, wrong;
   if (attempt_.head().fields.find("content-encoding") != nullptr) {
     const Status decoded = decode(body, plain);
@@ -149,34 +161,51 @@ net::Task<Ending> BodyRelay::answer_success() {
   if (wrong.empty() && state_.wants_stream()) {
     wrong = "the request asked for a stream and the upstream answered with one JSON body";
   }
-  if (!wrong.empty()) {
-    fail(Error(ErrorCode::kUpstreamDialect,
-               concat("Channel ", attempt_.channel().options.name, ": ", wrong)),
-         Outcome::kUpstreamError);
-    co_return Ending::kFailed;
-  }
+  if (wrong.empty()) return true;
+  fail(Error(ErrorCode::kUpstreamDialect,
+             concat("Channel ", attempt_.channel().options.name, ": ", wrong)),
+       Outcome::kUpstreamError);
+  return false;
+}
+
+void BodyRelay::compose_head(std::string& out) {
   const std::string timing = state_.server_timing();
   RelayedHead head{.upstream = attempt_.head(),
                    .status = attempt_.head().status,
-                   .framing = {AnswerFraming::Kind::kLength, body.size()},
+                   .framing = {AnswerFraming::Kind::kLength, body().size()},
                    .labels = state_.labels(),
                    .keep_alive = state_.client.keep_alive(),
                    .server_timing = timing};
-  append_relayed_head(head_, head);
-  const int status = attempt_.head().status;
+  append_relayed_head(out, head);
+}
+
+// The upstream has done its part: its connection may serve others while the client reads.
+void BodyRelay::upstream_is_done() {
   attempt_.channel().health->mark_good();
-  // The upstream has done its part: its connection may serve others while the client reads. `body`
-  // lies in the loop's buffer or in ours, and is written or copied before anybody else runs.
-  if (single_.size() > 16 * 1024) {
+  attempt_.settle(Outcome::kOk, nullptr);
+  state_.answer.mark_relayed();
+}
+
+// Composed in the loop's buffer and mostly taken by the kernel at once; else flush() is to follow.
+bool BodyRelay::pass_on_small() {
+  std::string& out = state_.answer.begin_whole(attempt_.head().status);
+  compose_head(out);
+  out += body();
+  upstream_is_done();
+  return state_.answer.try_flush();
+}
+
+net::Task<bool> BodyRelay::pass_on_large() {
+  std::string head;
+  compose_head(head);
+  const int status = attempt_.head().status;
+  if (!single_.empty()) {  // out of the loop's buffer, which others use while this waits
     body_.append(single_);
     single_ = {};
   }
-  const std::string_view to_send = single_.empty() ? body_.view() : single_;
-  attempt_.settle(Outcome::kOk, nullptr);
-  state_.answer.mark_relayed();
-  const bool written = co_await state_.answer.whole(head_, to_send, status);
-  state_.call.outcome = written ? Outcome::kOk : Outcome::kClientGone;
-  co_return written ? Ending::kServed : Ending::kGone;
+  upstream_is_done();
+  const bool written = co_await state_.answer.whole(head, body(), status);
+  co_return written;
 }
 
 void BodyRelay::keep_facts(std::string_view plain, std::string& wrong) {
@@ -203,12 +232,6 @@ void BodyRelay::keep_facts(std::string_view plain, std::string& wrong) {
 }
 
 // --- an error ----------------------------------------------------------------------------------
-
-net::Task<Ending> BodyRelay::answer_error() {
-  const std::string_view body = single_.empty() ? body_.view() : single_;
-  attempt_.settle_failed(classify(body));
-  co_return Ending::kFailed;
-}
 
 Failure BodyRelay::classify(std::string_view body) {
   const int status = attempt_.head().status;

@@ -23,11 +23,16 @@ class BodyRelay : public Recycled<BodyRelay> {
  private:
   enum class Progress : uint8_t { kMore, kComplete, kTooLarge, kFailed, kGone };
 
-  net::Task<Progress> read_all();
+  net::Task<Progress> read_rest();
   Progress take(std::string_view bytes);
   Progress fail(Error error, Outcome outcome);
-  net::Task<Ending> answer_success();
-  net::Task<Ending> answer_error();
+  // All of the body, where it lies now.
+  std::string_view body() const { return single_.empty() ? body_.view() : single_; }
+  bool judge(std::string_view body);
+  void compose_head(std::string& out);
+  void upstream_is_done();
+  bool pass_on_small();
+  net::Task<bool> pass_on_large();
   net::Task<Ending> pass_through();
   Failure classify(std::string_view body);
   SavedAnswer as_it_is(std::string_view body);
@@ -39,7 +44,6 @@ class BodyRelay : public Recycled<BodyRelay> {
   Attempt& attempt_;
   http::Buffer body_;        // of several reads
   std::string_view single_;  // of one read, in the loop's buffer
-  std::string head_;         // composed while the upstream's head is in reach
 };
 
 }  // namespace hw::gateway

@@ -6,12 +6,6 @@
 #include "wire/error_body.h"
 
 namespace hw::gateway {
-namespace {
-
-// Up to here a body is copied behind its head: one send of one piece is cheaper than a gather.
-constexpr size_t kCopyBytesMax = 16 * 1024;
-
-}  // namespace
 
 void ClientAnswer::hold_head(std::string head, int status) {
   if (head_sent()) return;
@@ -88,15 +82,22 @@ net::Task<bool> ClientAnswer::probe() {
   co_return written;
 }
 
-net::Task<bool> ClientAnswer::whole(std::string_view head, std::string_view body, int status) {
+std::string& ClientAnswer::begin_whole(int status) {
   status_ = status;
   ended_ = true;
-  if (body.size() <= kCopyBytesMax) {
-    scratch_.assign(head).append(body);
+  scratch_.clear();
+  return scratch_;
+}
+
+net::Task<bool> ClientAnswer::whole(std::string_view head, std::string_view body, int status) {
+  if (body.size() <= kSmallBody) {
+    begin_whole(status).append(head).append(body);
     if (try_flush()) co_return true;
     const bool written = co_await flush();
     co_return written;
   }
+  status_ = status;
+  ended_ = true;
   client_.deadline().set(due_);
   std::array<iovec, 2> pieces = {iovec{const_cast<char*>(head.data()), head.size()},
                                  iovec{const_cast<char*>(body.data()), body.size()}};

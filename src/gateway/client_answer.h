@@ -63,7 +63,12 @@ class ClientAnswer {
   // One comment, to learn whether a half-closed client is still there.
   net::Task<bool> probe();
 
-  // --- a whole answer: head and body in one go. `body` must live until the call returns.
+  // --- a whole answer, head and body in one go. A small one: append it to what begin_whole()
+  // gives, then try_flush() or flush(). Copying one of up to kSmallBody bytes behind its head is
+  // cheaper than a gather.
+  static constexpr size_t kSmallBody = 16 * 1024;
+  std::string& begin_whole(int status);
+  // Of any size; `body` must live until the call returns.
   net::Task<bool> whole(std::string_view head, std::string_view body, int status);
 
  private:

@@ -39,28 +39,36 @@ Exchange::~Exchange() {
     state_.context.common.body_bytes.fetch_sub(body_held_, std::memory_order_relaxed);
 }
 
-net::Task<void> Exchange::run(const http::RequestHead& head) {
-  begin(head);
-  Status ready = admit(head);
-  if (ready) ready = co_await read_request(head);
-  if (ready) ready = understand();
+net::Task<void> Exchange::run(std::unique_ptr<Exchange> exchange, const http::RequestHead& head) {
+  Exchange& self = *exchange;
+  ExchangeState& state = self.state_;
+  self.begin(head);
+  Status ready = self.admit(head);
+  if (ready) ready = self.expect_body(head);
+  if (ready) {
+    const uint64_t bytes_max = state.settings->options.body_bytes_max;
+    if (!state.client.take_body(bytes_max))
+      ready = co_await state.client.read_body(bytes_max, self.body_deadline());
+  }
+  if (ready) ready = self.body_read(head);
+  if (ready) ready = self.understand();
   const Nanos now = monotonic_ns();
-  if (state_.call.stamps.has(ExchangeStamp::kBodyRead)) {
-    state_.call.stamps.set_once(ExchangeStamp::kAuthorized, state_.offset(now));
+  if (state.call.stamps.has(ExchangeStamp::kBodyRead)) {
+    state.call.stamps.set_once(ExchangeStamp::kAuthorized, state.offset(now));
     // Who is served is admitted when a channel is ready for it (serve).
-    if (!ready) state_.call.stamps.set_once(ExchangeStamp::kAdmitted, state_.offset(now));
+    if (!ready) state.call.stamps.set_once(ExchangeStamp::kAdmitted, state.offset(now));
   }
   if (ready) {
-    inflight_ = state_.context.metrics.inflight(model_label_);
-    inflight_.add(1);
-    co_await serve(head);
-    inflight_.add(-1);
+    self.inflight_ = state.context.metrics.inflight(self.model_label_);
+    self.inflight_.add(1);
+    co_await self.serve(head);
+    self.inflight_.add(-1);
   } else if (ready.error().code == ErrorCode::kClientGone) {
-    set_gone();
+    self.set_gone();
   } else {
-    co_await reject(ready.error());
+    co_await self.reject(ready.error());
   }
-  finish();
+  self.finish();
 }
 
 // --- the request -------------------------------------------------------------------------------
@@ -83,7 +91,7 @@ void Exchange::begin(const http::RequestHead& head) {
   }
   state_.span_seed = state_.context.random.next();
   call.trace = state_.trace.trace;
-  state_.trace_hex = call.trace.hex();
+  call.trace.write_hex(state_.trace_hex.data());
   state_.clocks.start(ClockName::kTotal, client.arrived(),
                       state_.settings->options.timeouts.total_ms);
   state_.answer.set_due(state_.clocks.due(ClockName::kTotal));
@@ -129,26 +137,26 @@ Status Exchange::hold_body(uint64_t bytes) {
               "again in a moment");
 }
 
-net::Task<Status> Exchange::read_request(const http::RequestHead& head) {
-  const Options& options = state_.settings->options;
-  if (head.framing == http::BodyFraming::kLength) {
-    // Above the limit the body is refused by its length and never held.
-    const uint64_t expected = std::min(head.content_length, options.body_bytes_max);
-    const Status held = hold_body(expected);
-    if (!held) co_return held;
-  }
-  const int64_t body_ms = options.timeouts.body_ms;
-  const Nanos until =
-      body_ms == 0 ? net::Deadline::kNever : state_.client.head_read() + body_ms * kMillisecond;
-  Status read = co_await state_.client.read_body(options.body_bytes_max, until);
-  if (!read) co_return read;
+// Above the limit a body is refused by its length and never held.
+Status Exchange::expect_body(const http::RequestHead& head) {
+  if (head.framing != http::BodyFraming::kLength) return {};
+  return hold_body(std::min(head.content_length, state_.settings->options.body_bytes_max));
+}
+
+Nanos Exchange::body_deadline() const {
+  const int64_t body_ms = state_.settings->options.timeouts.body_ms;
+  return body_ms == 0 ? net::Deadline::kNever : state_.client.head_read() + body_ms * kMillisecond;
+}
+
+Status Exchange::body_read(const http::RequestHead& head) {
   const Nanos now = monotonic_ns();
   state_.call.stamps.set_once(ExchangeStamp::kBodyRead, state_.offset(now));
   state_.own.resume(now);
   state_.body = state_.client.body();
-  if (head.framing == http::BodyFraming::kChunked) read = hold_body(state_.body.size());
-  if (read) read = decode_body(head);
-  co_return read;
+  if (head.framing == http::BodyFraming::kChunked) {
+    if (const Status held = hold_body(state_.body.size()); !held) return held;
+  }
+  return decode_body(head);
 }
 
 Status Exchange::decode_body(const http::RequestHead& head) {

@@ -20,13 +20,15 @@ class Exchange : public Recycled<Exchange> {
   ~Exchange();
 
   // Serves the request; when it returns the client has an answer or is gone, and the call is
-  // recorded.
-  net::Task<void> run(const http::RequestHead& head);
+  // recorded. Ends the exchange.
+  static net::Task<void> run(std::unique_ptr<Exchange> exchange, const http::RequestHead& head);
 
  private:
   void begin(const http::RequestHead& head);
   Status admit(const http::RequestHead& head);
-  net::Task<Status> read_request(const http::RequestHead& head);
+  Status expect_body(const http::RequestHead& head);
+  Status body_read(const http::RequestHead& head);
+  Nanos body_deadline() const;
   Status hold_body(uint64_t bytes);
   Status decode_body(const http::RequestHead& head);
   Status understand();

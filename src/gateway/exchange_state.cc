@@ -47,7 +47,9 @@ Nanos ExchangeState::note_lateness(Nanos now) {
 
 std::string ExchangeState::server_timing() const {
   const Nanos now = offset(monotonic_ns());
-  std::string out = "total;dur=";
+  std::string out;
+  out.reserve(80);
+  out += "total;dur=";
   append_ms(out, now);
   const Nanos sent =
       call.attempts.empty() ? -1 : call.attempts.back().stamps.get(timeline::AttemptStamp::kSent);
@@ -64,8 +66,12 @@ net::Task<Wake> ExchangeState::wait(net::Signals wanted) {
   net::Event& event = client.event();
   for (;;) {
     client.deadline().set(clocks.next());
-    const net::Signals got =
-        co_await event.wait(wanted | http::kGone | http::kDeadline | http::kHalfClosed);
+    const net::Signals news = wanted | http::kGone | http::kDeadline | http::kHalfClosed;
+    if (event.pending(news) == 0) {
+      auto suspension = event.suspend(news);
+      co_await std::move(suspension);
+    }
+    const net::Signals got = event.take(news);
     Wake wake;
     wake.signals = got & wanted;
     wake.gone = (got & http::kGone) != 0 || client.gone();

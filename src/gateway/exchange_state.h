@@ -2,6 +2,7 @@
 // Exchange; attempts and relays hold references.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <string>
@@ -100,7 +101,7 @@ struct ExchangeState {
   wire::RequestFacts facts;
   std::string_view body;     // of the request, decoded
   std::string decoded_body;  // where it was encoded
-  std::string trace_hex;
+  std::array<char, TraceId::kHexSize> trace_hex;
   std::string_view answer_channel;  // of the labels
   TraceParent trace;
   uint64_t span_seed = 0;
@@ -112,7 +113,9 @@ struct ExchangeState {
 
   // A point on the monotonic clock as an offset of the record.
   Nanos offset(Nanos now) const { return now - client.arrived(); }
-  AnswerLabels labels() const { return {call.id.view(), trace_hex, answer_channel}; }
+  AnswerLabels labels() const {
+    return {call.id.view(), {trace_hex.data(), trace_hex.size()}, answer_channel};
+  }
   // Value of a Server-Timing field: total, upstream (since the request was sent) and our own share.
   std::string server_timing() const;
   bool wants_stream() const { return facts.stream; }

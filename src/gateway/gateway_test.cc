@@ -45,6 +45,28 @@ TEST_CASE("a whole answer passes unchanged, with our ids, and is recorded") {
   CHECK(sent.substr(sent.find("\r\n\r\n") + 4) == kChat);
 }
 
+TEST_CASE("an answer that comes in several reads keeps its head and its body") {
+  const std::string body = concat(kAnswer.substr(0, kAnswer.size() - 1), R"(,"padding":")",
+                                  std::string(300'000, 'x'), "\"}");
+  const std::string answer = json_answer(body, "200 OK", "X-Odd: kept as it was\r\n");
+  Imposter upstream([&answer](Imposter& self, TestSocket& client) {
+    while (!self.take_request(client).empty()) {
+      client.send(std::string_view(answer).substr(0, 300));
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      client.send(std::string_view(answer).substr(300));
+    }
+  });
+  Running running({channel_to(upstream.port())});
+  const TestSocket client = TestSocket::connect(running.port());
+  for (int i = 0; i < 2; ++i) {
+    client.send(request("/v1/chat/completions", kChat));
+    const std::string got = client.read_until(is_whole_message);
+    CHECK(got.find("\r\nX-Odd: kept as it was\r\n") != std::string::npos);
+    CHECK(got.find("\r\nContent-Type: application/json\r\n") != std::string::npos);
+    CHECK(got.substr(got.find("\r\n\r\n") + 4) == body);
+  }
+}
+
 TEST_CASE("a stream passes event by event, its usage chunk is asked for and hidden") {
   const std::string usage =
       "data: "

@@ -48,12 +48,17 @@ LoopGateway::LoopGateway(net::Loop& loop, Common& common, net::BlockingPool& blo
 
 net::Task<void> LoopGateway::serve(http::ServerConnection& client, const http::RequestHead& head) {
   const Route route = resolve_route(head);
+  if (route.kind == RouteKind::kModelApi) {
+    return Exchange::run(std::make_unique<Exchange>(context_, client, settings_, route), head);
+  }
+  return serve_other(client, head, route);
+}
+
+net::Task<void> LoopGateway::serve_other(http::ServerConnection& client,
+                                         const http::RequestHead& head, Route route) {
   switch (route.kind) {
-    case RouteKind::kModelApi: {
-      const auto exchange = std::make_unique<Exchange>(context_, client, settings_, route);
-      co_await exchange->run(head);
-      co_return;
-    }
+    case RouteKind::kModelApi:
+      break;
     case RouteKind::kModels:
     case RouteKind::kModel:
       co_await serve_models(client, head, route);

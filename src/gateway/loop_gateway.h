@@ -27,6 +27,8 @@ class LoopGateway final : public http::RequestHandler {
   const http::ServerOptions& options() override { return settings_->server; }
 
  private:
+  net::Task<void> serve_other(http::ServerConnection& client, const http::RequestHead& head,
+                              Route route);
   net::Task<void> serve_models(http::ServerConnection& client, const http::RequestHead& head,
                                const Route& route);
   net::Task<void> serve_mounted(http::ServerConnection& client, const http::RequestHead& head,

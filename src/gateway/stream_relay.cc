@@ -40,7 +40,8 @@ net::Task<Ending> StreamRelay::run() {
   state_.answer.set_stream(&observer_, &gate_);
   Progress progress = take(attempt_.first(), attempt_.first_at());
   for (;;) {
-    const bool written = co_await write_out();
+    bool written = try_write_out();
+    if (!written) written = co_await write_rest();
     if (!written) co_return end_gone();
     if (progress == Progress::kBroken) break;
     if (progress == Progress::kComplete) {
@@ -48,7 +49,11 @@ net::Task<Ending> StreamRelay::run() {
       co_return ending;
     }
     state_.own.pause(monotonic_ns());
-    const Received received = co_await attempt_.receive();
+    Received received = attempt_.read_on();
+    while (received.end == Received::End::kNothing) {
+      const Wake wake = co_await attempt_.readable();
+      received = attempt_.read_on(wake);
+    }
     if (received.end == Received::End::kGone) co_return end_gone();
     state_.own.resume(received.at);
     if (received.end == Received::End::kClock) {
@@ -170,19 +175,23 @@ void StreamRelay::observe_token(const wire::EventFacts& event, Nanos now) {
   if (!added.first) series_.tbt.record(added.gap.length);
 }
 
-// Writes what take() composed; true as well when there was nothing.
-net::Task<bool> StreamRelay::write_out() {
-  if (!composed_) co_return !state_.client.gone();
+// Writes what take() composed; true as well when there was nothing. False: write_rest() is to
+// follow.
+bool StreamRelay::try_write_out() {
+  if (!composed_) return !state_.client.gone();
   composed_ = false;
   const bool complete =
       attempt_.reader().done() && (observer_.finished() || observer_.error_seen());
   if (complete) state_.context.out.append(gate_.held());
   state_.answer.end(complete ? ClientAnswer::Last::kYes : ClientAnswer::Last::kNo);
   state_.answer.mark_relayed();
-  const Nanos now = monotonic_ns();
-  state_.clocks.start(ClockName::kHeartbeat, now, state_.settings->options.keepalive_ms);
-  if (state_.answer.try_flush()) co_return true;
-  state_.own.pause(now);
+  state_.clocks.start(ClockName::kHeartbeat, state_.context.loop.now(),
+                      state_.settings->options.keepalive_ms);
+  return state_.answer.try_flush();
+}
+
+net::Task<bool> StreamRelay::write_rest() {
+  state_.own.pause(monotonic_ns());
   const bool written = co_await state_.answer.flush();
   const Nanos taken = monotonic_ns();
   state_.own.resume(taken);

@@ -34,7 +34,8 @@ class StreamRelay : public Recycled<StreamRelay> {
   Status take_body(std::string_view piece, Nanos now);
   void observe(const wire::EventFacts& event, Nanos now);
   void observe_token(const wire::EventFacts& event, Nanos now);
-  net::Task<bool> write_out();
+  bool try_write_out();
+  net::Task<bool> write_rest();
   net::Task<Ending> end_well();
   net::Task<Ending> end_broken(Error error, Outcome outcome);
   Ending end_gone();

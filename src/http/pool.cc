@@ -59,19 +59,21 @@ Pool::~Pool() {
 
 Pool::Ticket::Ticket(Pool& pool, net::Event& event, net::Signals granted)
     : pool_(pool), event_(event), signal_(granted) {
-  if (auto idle = pool_.take_idle()) {
-    lease_ = Lease(pool_, std::move(idle));
-  } else if (pool_.places_ < pool_.connections_max_) {
-    ++pool_.places_;
-    lease_ = Lease(pool_, nullptr);
-  } else {
-    waiting_ = true;
-    pool_.waiting_.push_back(this);
-  }
+  lease_ = pool_.try_lease();
+  if (lease_.held()) return;
+  waiting_ = true;
+  pool_.waiting_.push_back(this);
 }
 
 Pool::Ticket::~Ticket() {
   if (waiting_) std::erase(pool_.waiting_, this);
+}
+
+Lease Pool::try_lease() {
+  if (auto idle = take_idle()) return Lease(*this, std::move(idle));
+  if (places_ == connections_max_) return {};
+  ++places_;
+  return Lease(*this, nullptr);
 }
 
 void Pool::come_back(std::unique_ptr<PooledConnection> connection) {

@@ -90,6 +90,9 @@ class Pool {
     bool waiting_ = false;
   };
 
+  // A connection or the place for one, where there is one now and nobody waits; else not held().
+  Lease try_lease();
+
   // Places in use or being dialled, kept connections, tickets that wait.
   int in_use() const { return places_ - static_cast<int>(idle_.size()); }
   int idle() const { return static_cast<int>(idle_.size()); }

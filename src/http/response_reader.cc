@@ -1,6 +1,9 @@
 #include "http/response_reader.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "base/assert.h"
 
 namespace hw::http {
 
@@ -31,6 +34,7 @@ Result<ResponseReader::Step> ResponseReader::read_head(std::string_view& rest, R
       return Step{Kind::kMore, {}};
     }
     rest.remove_prefix(*size - kept);
+    head_view_ = kept == 0 ? bytes.substr(0, *size) : std::string_view();
     scanner_.reset();
     if (head.status >= 200) break;
     head_bytes_.clear();
@@ -73,6 +77,13 @@ Result<ResponseReader::Step> ResponseReader::read_body(std::string_view& rest) {
   }
   rest.remove_prefix(piece.size());
   return Step{Kind::kBody, piece};
+}
+
+void ResponseReader::keep_head(ResponseHead& head) {
+  if (head_view_.empty()) return;
+  head_bytes_.assign(std::exchange(head_view_, {}));
+  const Result<size_t> again = parse_response_head(head_bytes_, limits_, method_, head);
+  HW_ASSERT(again && *again == head_bytes_.size());
 }
 
 bool ResponseReader::end_of_input() {

@@ -33,6 +33,9 @@ class ResponseReader {
   // Takes from the front of `rest` what makes the next step. With kHead `head` is filled; its views
   // live until the next call or until the bytes given go. Errors: kUpstreamProtocol.
   Result<Step> next(std::string_view& rest, ResponseHead& head);
+  // Copies the bytes of the head that next() filled last, so that its views stay when those that
+  // were given to next() go. Costs nothing where the head came in several reads.
+  void keep_head(ResponseHead& head);
   // The connection ended. True when that ends the answer properly (a body until close).
   bool end_of_input();
 
@@ -58,8 +61,8 @@ class ResponseReader {
   bool keep_alive_ = false;
   uint64_t left_ = 0;
   HeadScanner scanner_;
-  std::string head_bytes_;  // a head that came in several reads
-  size_t head_used_ = 0;
+  std::string head_bytes_;      // a head that came in several reads, or is kept
+  std::string_view head_view_;  // the head in the bytes given; empty: in head_bytes_
   ChunkDecoder chunks_{ErrorCode::kUpstreamProtocol};
 };
 

@@ -17,8 +17,6 @@ constexpr size_t kScratchBytes = 64 * 1024;
 // Bytes that may wait behind a running exchange. Beyond that the connection is not read any more
 // and a client that leaves could not be noticed: it is closed.
 constexpr size_t kPipelinedMax = 64 * 1024;
-// A request's memory that is kept for the connection's next one.
-constexpr size_t kKeepBytes = 4096;
 // How long and how much is read after a refusal, so that the client can read it before a reset.
 constexpr int64_t kLingerMs = 1'000;
 constexpr size_t kLingerBytes = 1 << 20;
@@ -31,8 +29,8 @@ char* scratch() {
   return bytes.get();
 }
 
-Nanos after_ms(int64_t ms) {
-  return ms == 0 ? net::Deadline::kNever : monotonic_ns() + ms * kMillisecond;
+Nanos after_ms(const net::Loop& loop, int64_t ms) {
+  return ms == 0 ? net::Deadline::kNever : loop.now() + ms * kMillisecond;
 }
 
 }  // namespace
@@ -82,7 +80,7 @@ net::Task<void> ServerConnection::run() {
 
 net::Task<bool> ServerConnection::shake_hands() {
   socket_.start_tls_server(*server_.tls_);
-  deadline_.set(after_ms(server_.handler_.options().head_ms));
+  deadline_.set(after_ms(loop(), server_.handler_.options().head_ms));
   for (;;) {
     const net::IoState done = socket_.tls_handshake();
     if (done == net::IoState::kOk) co_return true;
@@ -98,7 +96,7 @@ net::Task<bool> ServerConnection::next_head() {
   // On a kept connection a wait is armed already: reading before it fires would only find nothing.
   bool read_first = bytes_read_ == 0 || socket_.is_tls();
   scanner_.reset();
-  deadline_.set(after_ms(options.idle_ms));
+  deadline_.set(after_ms(loop(), options.idle_ms));
   if (!in_.empty()) stamp_arrival();
   for (;;) {
     if (!in_.empty()) {
@@ -118,7 +116,12 @@ net::Task<bool> ServerConnection::next_head() {
     // A new connection is still heard, so that it is told why it is not served.
     if (server_.draining_ && in_.empty() && bytes_read_ > 0) co_return false;
     watch_readable();
-    const net::Signals signals = co_await event_.wait(kReadable | kGone | kDeadline);
+    constexpr net::Signals kNews = kReadable | kGone | kDeadline;
+    if (event_.pending(kNews) == 0) {
+      auto suspension = event_.suspend(kNews);
+      co_await std::move(suspension);
+    }
+    const net::Signals signals = event_.take(kNews);
     read_first = (signals & kReadable) != 0;
     if ((signals & kGone) != 0) co_return false;
     if (read_first) continue;
@@ -134,13 +137,14 @@ net::Task<bool> ServerConnection::next_head() {
 // Looks at what is there; true when the head is whole.
 Result<bool> ServerConnection::parse_head() {
   const ServerOptions& options = server_.handler_.options();
-  if (phase_ == Phase::kIdle) {
+  const bool is_first_look = phase_ == Phase::kIdle;
+  if (is_first_look) {
     phase_ = Phase::kReading;
-    deadline_.set(after_ms(options.head_ms));
     head_ = server_.borrow_head();
   }
   const Result<size_t> size = parse_request_head(in_.view(), options.head, scanner_, *head_);
   if (!size) return fail(size.error());
+  if (*size == 0 && is_first_look) deadline_.set(after_ms(loop(), options.head_ms));
   return *size > 0;
 }
 
@@ -177,19 +181,19 @@ void ServerConnection::end_exchange() {
   phase_ = Phase::kIdle;
   if (!pipelined_.empty()) {
     in_.append(pipelined_.view());
-    pipelined_.clear(0);
+    pipelined_.clear();
   }
 }
 
 void ServerConnection::release_request() {
   body_ = {};
   body_readable_ = 0;
-  chunked_.clear(0);
+  chunked_.clear();
   if (head_ != nullptr) server_.give_back(std::move(head_));
   if (used_ == 0) return;
   in_.consume(used_);
   used_ = 0;
-  if (in_.empty()) in_.clear(phase_ == Phase::kIdle ? kKeepBytes : 0);
+  if (in_.empty()) in_.clear();
 }
 
 // An answer that ends the connection: the client must be able to read it, so what it still sends is
@@ -262,6 +266,20 @@ net::Task<bool> ServerConnection::wait_for_bytes() {
   co_return false;
 }
 
+bool ServerConnection::take_body(uint64_t bytes_max) {
+  if (!body_complete_) {
+    const uint64_t length = head_->content_length;
+    const bool all_here = head_->framing == BodyFraming::kLength && length <= bytes_max &&
+                          in_.size() - used_ >= length;
+    if (!all_here) return false;
+    keep_body(static_cast<size_t>(length));
+    body_complete_ = true;
+    continue_due_ = false;
+  }
+  watch();
+  return !gone_;
+}
+
 net::Task<Status> ServerConnection::read_body(uint64_t bytes_max, Nanos until) {
   Status done;
   if (!body_complete_) {
@@ -317,11 +335,16 @@ net::Task<Status> ServerConnection::read_length(uint64_t length) {
       co_return fail(ErrorCode::kClientGone, "the client left before its body was complete");
     co_return fail(ErrorCode::kTimeoutBody, "the request body was not complete in time (body_ms)");
   }
-  used_ = wanted;
-  bytes_read_ = wanted;
-  body_ = in_.view().substr(wanted - length, length);
-  body_readable_ = in_.readable() - (wanted - length);
+  keep_body(length);
   co_return Status{};
+}
+
+// The body is the `length` bytes behind the head in in_.
+void ServerConnection::keep_body(size_t length) {
+  body_ = in_.view().substr(used_, length);
+  body_readable_ = in_.readable() - used_;
+  used_ += length;
+  bytes_read_ = used_;
 }
 
 net::Task<Status> ServerConnection::read_chunked(uint64_t bytes_max) {
@@ -534,7 +557,7 @@ void Server::strike(ServerConnection& connection) {
 }
 
 std::unique_ptr<RequestHead> Server::borrow_head() {
-  if (spare_heads_.empty()) return std::make_unique<RequestHead>();
+  if (spare_heads_.empty()) return std::make_unique_for_overwrite<RequestHead>();
   std::unique_ptr<RequestHead> head = std::move(spare_heads_.back());
   spare_heads_.pop_back();
   return head;

@@ -90,6 +90,9 @@ class ServerConnection final : private net::SocketHandler {
   // When the head was complete, monotonic.
   Nanos head_read() const { return head_read_; }
 
+  // Takes the body where all of it has come behind the head already, as small ones do. False: call
+  // read_body().
+  bool take_body(uint64_t bytes_max);
   // Reads the body to its end, decoded from chunks, sending 100-continue where it is asked for.
   // `until`: monotonic deadline. Errors: kBodyTooLarge above `bytes_max` (at once where the length
   // says so), kBadRequest, kTimeoutBody, kClientGone.
@@ -153,6 +156,7 @@ class ServerConnection final : private net::SocketHandler {
   net::Task<bool> shake_hands();
   net::Task<bool> next_head();
   net::Task<Status> read_length(uint64_t left);
+  void keep_body(size_t length);
   net::Task<Status> read_chunked(uint64_t bytes_max);
   net::Task<bool> wait_for_bytes();
   net::Task<void> refuse(const Error& error);

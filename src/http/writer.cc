@@ -92,6 +92,10 @@ void append_request_line(std::string& out, std::string_view method, std::string_
 
 void append_status_line(std::string& out, int status) {
   HW_ASSERT(status >= 100 && status <= 999);
+  if (status == 200) {
+    out.append("HTTP/1.1 200 OK\r\n");
+    return;
+  }
   out.append("HTTP/1.1 ");
   append(out, status);
   out.append(" ").append(reason_phrase(status)).append("\r\n");
@@ -116,7 +120,9 @@ bool append_checked_field(std::string& out, std::string_view name, std::string_v
 }
 
 void append_content_length(std::string& out, uint64_t body_bytes) {
-  append_field(out, "content-length", body_bytes);
+  out.append("content-length: ");
+  append(out, body_bytes);
+  out.append("\r\n");
 }
 
 void append_head_end(std::string& out) {

@@ -37,20 +37,29 @@ class Event {
   // Raises `signals` from inside another coroutine of the loop: the waiter runs later.
   void raise_later(Signals signals);
 
+  // What wait() is made of, for those who are a coroutine already and need no other: suspends until
+  // one of `wanted` is raised. Await it once, only where none is pending, then take() them.
+  auto suspend(Signals wanted) {
+    HW_ASSERT(!waiter_);
+    wanted_ = wanted;
+    auto keep = [this](Resumption waiter) { waiter_.emplace(std::move(waiter)); };
+    return boost::asio::async_initiate<const boost::asio::deferred_t, void()>(
+        std::move(keep), boost::asio::deferred);
+  }
   // Suspends until one of `wanted` is raised (or was, and not taken yet); takes and returns those.
   Task<Signals> wait(Signals wanted) {
-    wanted_ = wanted;
-    if ((raised_ & wanted) == 0) {
-      HW_ASSERT(!waiter_);
-      auto keep = [this](Resumption waiter) { waiter_.emplace(std::move(waiter)); };
-      // Deferred: awaited as it is, without a coroutine of its own.
-      auto suspension = boost::asio::async_initiate<const boost::asio::deferred_t, void()>(
-          std::move(keep), boost::asio::deferred);
+    if (pending(wanted) == 0) {
+      auto suspension = suspend(wanted);
       co_await std::move(suspension);
     }
-    const Signals taken = raised_ & wanted;
+    co_return take(wanted);
+  }
+
+  // Takes those of `signals` that are raised.
+  Signals take(Signals signals) {
+    const Signals taken = raised_ & signals;
     raised_ &= ~taken;
-    co_return taken;
+    return taken;
   }
 
   // Those of `signals` that are raised now, without taking them.

@@ -49,6 +49,8 @@ class Loop {
     connections_.store(connections() + change, std::memory_order_relaxed);
   }
 
+  // When this round began, monotonic: near enough for deadlines, not for stamps. 0 before run().
+  Nanos now() const { return woken_; }
   // How long something that is handled at `now` may have waited for this loop: an upper bound, 0
   // when the loop had been asleep until just now.
   Nanos late(Nanos now) const { return now - ready_since_; }

@@ -281,6 +281,7 @@ Status scan_request(Dialect dialect, std::string_view body, RequestFacts& out) {
 }
 
 void RequestEdits::set_model(std::string_view name) {
+  if (name == facts_.model && facts_.shadowed_count == 0) return;
   std::string quoted;
   json::append_quoted(quoted, name);
   for (size_t i = 0; i < facts_.shadowed_count; ++i) {
