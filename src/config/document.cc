@@ -34,8 +34,8 @@ void convert_table(const toml::table& table, Value& out) {
     entry.value = convert(node);
     found.push_back({key.source().begin, std::move(entry)});
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Positioned& a, const Positioned& b) { return a.at < b.at; });
+  std::sort(found.begin(), found.end(),
+            [](const Positioned& a, const Positioned& b) { return a.at < b.at; });
   for (Positioned& one : found) out.entries.push_back(std::move(one.entry));
 }
 

@@ -1,7 +1,8 @@
 #include "config/section_reader.h"
 
 #include <algorithm>
-#include <cmath>
+#include <numeric>
+#include <tuple>
 
 #include "base/text.h"
 
@@ -342,10 +343,16 @@ void SectionReader::add(const Place& place, ProblemKind kind, std::vector<std::s
 }
 
 std::vector<Problem> SectionReader::take_problems() {
-  std::stable_sort(problems_.begin(), problems_.end(), [](const Problem& a, const Problem& b) {
-    return a.source != b.source ? a.source < b.source : a.line < b.line;
+  std::vector<size_t> order(problems_.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [this](size_t a, size_t b) {
+    return std::tuple(problems_[a].source, problems_[a].line, a) <
+           std::tuple(problems_[b].source, problems_[b].line, b);
   });
-  return std::move(problems_);
+  std::vector<Problem> out;
+  for (const size_t at : order) out.push_back(std::move(problems_[at]));
+  problems_.clear();
+  return out;
 }
 
 std::vector<std::string> SectionReader::stray_variables() const {

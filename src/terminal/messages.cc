@@ -165,7 +165,7 @@ constexpr Row kTable[] = {
     {Text::kDeclared, {"file", "文件"}},
     {Text::kStored, {"made", "创建"}},
 
-    {Text::kConfigBad, {"{0} mistakes; nothing is started", "有 {0} 处错误；没有启动"}},
+    {Text::kConfigBad, {"mistakes: {0}; nothing is started", "错误：{0} 处；没有启动"}},
     {Text::kConfigGood, {"{0} is fine", "{0} 没有问题"}},
     {Text::kNoConfig,
      {"no configuration: give one with --config FILE; headway serve --print-sample prints one, and "
