@@ -75,7 +75,7 @@ Nanos RequestId::wall() const {
 }
 
 // 26 digits of five bits are two more than 128; the two on top are 0 until the year 10889.
-std::array<uint8_t, 16> RequestId::bytes() const {
+std::pair<uint64_t, uint64_t> RequestId::halves() const {
   const auto digit = [this](size_t i) {
     return static_cast<uint64_t>(base32_value(text_[i]) & 31);
   };
@@ -84,6 +84,11 @@ std::array<uint8_t, 16> RequestId::bytes() const {
   for (size_t i = 18; i < kSize; ++i) low = low << 5 | digit(i);
   high = high << 1 | digit(17) >> 4;
   low |= digit(17) << 60;
+  return {high, low};
+}
+
+std::array<uint8_t, 16> RequestId::bytes() const {
+  const auto [high, low] = halves();
   std::array<uint8_t, 16> out;
   for (size_t i = 0; i < 8; ++i) {
     out[i] = static_cast<uint8_t>(high >> (56 - 8 * i));
@@ -104,11 +109,8 @@ RequestId RequestId::from_bytes(const std::array<uint8_t, 16>& bytes) {
 }
 
 TraceId TraceId::of(const RequestId& id) {
-  TraceId trace;
-  const std::array<uint8_t, 16> bytes = id.bytes();
-  for (size_t i = 0; i < 8; ++i) trace.high = trace.high << 8 | bytes[i];
-  for (size_t i = 8; i < 16; ++i) trace.low = trace.low << 8 | bytes[i];
-  return trace;
+  const auto [high, low] = id.halves();
+  return {high, low};
 }
 
 bool TraceId::parse(std::string_view hex, TraceId& out) {
@@ -155,12 +157,19 @@ TraceParent TraceParent::parse(std::string_view header) {
   return parsed;
 }
 
-void TraceParent::append(std::string& out) const {
-  char text[] = "00-11111111111111112222222222222222-3333333333333333-44";
+void TraceParent::write(char* text) const {
+  std::memcpy(text, "00-", 3);
   trace.write_hex(text + 3);
+  text[35] = '-';
   write_hex64(text + 36, parent);
+  text[52] = '-';
   std::memcpy(text + 53, &kHexPairs[flags], 2);
-  out.append(text, sizeof text - 1);
+}
+
+void TraceParent::append(std::string& out) const {
+  char text[kSize];
+  write(text);
+  out.append(text, kSize);
 }
 
 void append_hex(std::string& out, const void* bytes, size_t size) {

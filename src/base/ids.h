@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -26,6 +27,8 @@ class RequestId {
   Nanos wall() const;
   // The id as 16 bytes that sort like it, and back: how records keep it.
   std::array<uint8_t, 16> bytes() const;
+  // The same as two numbers, the more significant one first.
+  std::pair<uint64_t, uint64_t> halves() const;
   static RequestId from_bytes(const std::array<uint8_t, 16>& bytes);
   friend bool operator==(const RequestId&, const RequestId&) = default;
 
@@ -59,8 +62,10 @@ struct TraceParent {
   bool valid() const { return (trace.high | trace.low) != 0 && parent != 0; }
   // Reads a header; invalid where the recommendation rejects it.
   static TraceParent parse(std::string_view header);
-  // `00-<trace>-<parent>-<flags>`, appended to `out`.
+  // `00-<trace>-<parent>-<flags>`, appended to `out`, or written without an end.
   void append(std::string& out) const;
+  static constexpr size_t kSize = 55;
+  void write(char* text) const;
 };
 
 // Lower-case hex of `size` bytes, appended.

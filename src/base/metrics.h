@@ -175,7 +175,9 @@ class Registry {
   }
   void touch(uint32_t index, int64_t by) {
     const int shard = metrics_detail::t_shard;
-    Cell& at = cell(shard, index);
+    touch(shard, cell(shard, index), by);
+  }
+  static void touch(int shard, Cell& at, int64_t by) {
     if (shard != metrics_detail::kSharedShard) [[likely]] {
       at.store(at.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
     } else {
@@ -184,7 +186,7 @@ class Registry {
   }
   // The sum of a histogram is a double: as an integer, the nanoseconds that 20,000 open streams add
   // up to would overflow within days.
-  void touch_sum(uint32_t index, double by);
+  static void touch_sum(int shard, Cell& at, double by);
   Cell* add_chunk(int shard, uint32_t chunk);
   int64_t total(uint32_t index) const;
   double total_sum(uint32_t index) const;
@@ -204,9 +206,7 @@ inline void Counter::add(int64_t by) const {
 inline void Gauge::add(int64_t by) const {
   if (registry_ != nullptr) registry_->touch(cell_, by);
 }
-inline void Registry::touch_sum(uint32_t index, double by) {
-  const int shard = metrics_detail::t_shard;
-  Cell& at = cell(shard, index);
+inline void Registry::touch_sum(int shard, Cell& at, double by) {
   int64_t seen = at.load(std::memory_order_relaxed);
   int64_t wanted = std::bit_cast<int64_t>(std::bit_cast<double>(seen) + by);
   if (shard != metrics_detail::kSharedShard) [[likely]] {
@@ -230,8 +230,10 @@ inline uint32_t metrics_detail::bucket_of(std::span<const int64_t> bounds, int64
 }
 inline void HistogramMetric::record(int64_t value) const {
   if (registry_ == nullptr) return;
-  registry_->touch_sum(cell_, static_cast<double>(value));
-  registry_->touch(cell_ + 1 + metrics_detail::bucket_of(bounds_, value), 1);
+  const int shard = metrics_detail::t_shard;
+  Registry::Cell* const cells = &registry_->cell(shard, cell_);  // of one series: in one chunk
+  Registry::touch_sum(shard, cells[0], static_cast<double>(value));
+  Registry::touch(shard, cells[1 + metrics_detail::bucket_of(bounds_, value)], 1);
 }
 
 }  // namespace hw

@@ -1,12 +1,46 @@
 #include "base/text.h"
 
+#include <cstdint>
+#include <cstring>
+
 namespace hw {
 
+namespace {
+
+// Eight characters with their capitals made small. The sums carry into a byte's top bit where the
+// character is at least 'A' or beyond 'Z'; bytes above 0x7f are no letters.
+uint64_t lower_all(uint64_t word) {
+  constexpr uint64_t kEach = 0x0101010101010101;
+  constexpr uint64_t kTop = 0x80 * kEach;
+  const uint64_t low_bits = word & ~kTop;
+  const uint64_t from_a = low_bits + (0x80 - 'A') * kEach;
+  const uint64_t beyond_z = low_bits + (0x80 - 'Z' - 1) * kEach;
+  const uint64_t capitals = from_a & ~beyond_z & ~word & kTop;
+  return word | capitals >> 2;
+}
+
+bool equal_eight(const char* a, const char* b) {
+  uint64_t of_a, of_b;
+  std::memcpy(&of_a, a, sizeof of_a);
+  std::memcpy(&of_b, b, sizeof of_b);
+  return of_a == of_b || lower_all(of_a) == lower_all(of_b);
+}
+
+}  // namespace
+
 bool equal_ignoring_case_of_one_size(std::string_view a, std::string_view b) {
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i] != b[i] && lower(a[i]) != lower(b[i])) return false;
+  const size_t size = a.size();
+  if (size < sizeof(uint64_t)) {
+    for (size_t i = 0; i < size; ++i) {
+      if (lower(a[i]) != lower(b[i])) return false;
+    }
+    return true;
   }
-  return true;
+  for (size_t i = 0; i + sizeof(uint64_t) < size; i += sizeof(uint64_t)) {
+    if (!equal_eight(a.data() + i, b.data() + i)) return false;
+  }
+  const size_t last = size - sizeof(uint64_t);  // overlaps the one before
+  return equal_eight(a.data() + last, b.data() + last);
 }
 
 std::string_view trim(std::string_view text) {

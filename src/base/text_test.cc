@@ -43,5 +43,22 @@ TEST_CASE("only a whole number that fits is a number") {
   CHECK_FALSE(parse_number("-1", small));
 }
 
+TEST_CASE("names are compared without regard to the case of letters, and of letters only") {
+  for (size_t size : {1, 7, 8, 9, 15, 16, 17, 24}) {
+    for (size_t at = 0; at < size; ++at) {
+      std::string a(size, 'x'), b(size, 'X');
+      for (int i = 0; i < 256; ++i) {
+        for (int j = 0; j < 256; j += 1 + (at > 0 ? 30 : 0)) {
+          a[at] = static_cast<char>(i);
+          b[at] = static_cast<char>(j);
+          const bool equal = lower(a[at]) == lower(b[at]);
+          if (equal_ignoring_case(a, b) != equal) FAIL(size, " ", at, " ", i, " ", j);
+        }
+      }
+    }
+  }
+  CHECK(!equal_ignoring_case("ab", "abc"));
+}
+
 }  // namespace
 }  // namespace hw

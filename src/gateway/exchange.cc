@@ -59,10 +59,9 @@ net::Task<void> Exchange::run(std::unique_ptr<Exchange> exchange, const http::Re
     if (!ready) state.call.stamps.set_once(ExchangeStamp::kAdmitted, state.offset(now));
   }
   if (ready) {
-    self.inflight_ = state.context.metrics.inflight(self.model_label_);
-    self.inflight_.add(1);
+    state.series->inflight.add(1);
     co_await self.serve(head);
-    self.inflight_.add(-1);
+    state.series->inflight.add(-1);
   } else if (ready.error().code == ErrorCode::kClientGone) {
     self.set_gone();
   } else {
@@ -184,7 +183,7 @@ Status Exchange::understand() {
     state_.facts.stream = state_.call.stream = false;
   }
   if (state_.settings->catalogue->is_configured(state_.facts.model))
-    model_label_ = state_.call.model;
+    state_.series = &state_.context.metrics.model(state_.call.model);
   if (const Status allowed = access::check_model(*key_, state_.facts.model); !allowed)
     return allowed;
   return find_candidates();
@@ -390,7 +389,7 @@ void Exchange::finish() {
   call.client.retransmits = info.retransmits;
   call.client.unacked = info.unacked;
   state_.context.metrics.record_loop_late(call.loop_late_max_ns);
-  state_.context.metrics.count(call, model_label_);
+  state_.context.metrics.count(call, *state_.series);
   state_.context.sink.end(call);
 }
 

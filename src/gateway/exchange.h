@@ -47,9 +47,7 @@ class Exchange : public Recycled<Exchange> {
   const access::Key* key_ = nullptr;
   std::vector<route::Candidate> candidates_;
   std::optional<Failure> failure_;  // of the last attempt that failed
-  std::string_view model_label_ = "other";
   uint64_t body_held_ = 0;
-  Gauge inflight_;
 };
 
 }  // namespace hw::gateway

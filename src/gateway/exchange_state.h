@@ -103,13 +103,18 @@ struct ExchangeState {
   std::string decoded_body;  // where it was encoded
   std::array<char, TraceId::kHexSize> trace_hex;
   std::string_view answer_channel;  // of the labels
+  ModelSeries* series;              // of the model asked for, or of "other"
   TraceParent trace;
   uint64_t span_seed = 0;
   bool body_decoded = false;
   AbortPhase phase = AbortPhase::kQueue;
 
   ExchangeState(LoopContext& c, http::ServerConnection& cl, std::shared_ptr<const Snapshot> s)
-      : context(c), client(cl), settings(std::move(s)), answer(cl, c.out) {}
+      : context(c),
+        client(cl),
+        settings(std::move(s)),
+        answer(cl, c.out),
+        series(&c.metrics.other_model()) {}
 
   // A point on the monotonic clock as an offset of the record.
   Nanos offset(Nanos now) const { return now - client.arrived(); }

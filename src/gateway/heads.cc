@@ -3,10 +3,13 @@
 #include <time.h>
 
 #include "base/text.h"
+#include "http/head_writer.h"
 #include "http/writer.h"
 
 namespace hw::gateway {
 namespace {
+
+using http::HeadWriter;
 
 bool is(std::string_view name, std::string_view wanted) {
   return equal_ignoring_case(name, wanted);
@@ -65,121 +68,114 @@ bool is_ours(std::string_view name, const RelayedHead& answer) {
   }
 }
 
-void append_line(std::string& out, std::string_view name, std::string_view value) {
-  out.append(name).append(": ").append(value).append("\r\n");
-}
-
-void append_credential(std::string& out, const route::ChannelOptions& channel) {
+void add_credential(HeadWriter& out, const route::ChannelOptions& channel) {
   if (channel.credential.empty()) return;
   switch (channel.family) {
     case Family::kOpenai:
-      out.append("authorization: Bearer ").append(channel.credential).append("\r\n");
+      out.add("authorization: Bearer ").add(channel.credential).add("\r\n");
       return;
     case Family::kAnthropic:
-      append_line(out, "x-api-key", channel.credential);
+      out.line("x-api-key", channel.credential);
       return;
   }
 }
 
 // Where the endpoint lies below the channel's base URL.
-void append_target(std::string& out, const UpstreamRequest& request) {
+void add_target(HeadWriter& out, const UpstreamRequest& request) {
   const std::string_view path = route::endpoint_path(request.endpoint);
-  out += request.channel.options.base_url.path;
+  out.add(request.channel.options.base_url.path);
   switch (request.channel.options.family) {
     case Family::kOpenai:
-      out += path.substr(3);
+      out.add(path.substr(3));
       break;  // the base URL carries /v1
     case Family::kAnthropic:
-      out += path;
+      out.add(path);
       break;
   }
-  out += request.query;
+  out.add(request.query);
 }
 
-void append_framing(std::string& out, const AnswerFraming& framing, bool keep_alive) {
+void add_framing(HeadWriter& out, const AnswerFraming& framing, bool keep_alive) {
   switch (framing.kind) {
     case AnswerFraming::Kind::kLength:
-      http::append_content_length(out, framing.length);
+      out.add("content-length: ").add(framing.length).add("\r\n");
       break;
     case AnswerFraming::Kind::kChunked:
-      out += "transfer-encoding: chunked\r\n";
+      out.add("transfer-encoding: chunked\r\n");
       break;
     case AnswerFraming::Kind::kUntilClose:
       break;
   }
-  if (!keep_alive) out += "connection: close\r\n";
+  if (!keep_alive) out.add("connection: close\r\n");
 }
 
-void append_labels(std::string& out, const AnswerLabels& labels) {
+void add_labels(HeadWriter& out, const AnswerLabels& labels) {
   if (!labels.request_id.empty()) {
-    append_line(out, "x-request-id", labels.request_id);
-    append_line(out, "request-id", labels.request_id);
+    out.line("x-request-id", labels.request_id).line("request-id", labels.request_id);
   }
-  if (!labels.trace_id.empty()) append_line(out, "x-headway-trace-id", labels.trace_id);
-  if (!labels.channel.empty()) append_line(out, "x-headway-channel", labels.channel);
+  if (!labels.trace_id.empty()) out.line("x-headway-trace-id", labels.trace_id);
+  if (!labels.channel.empty()) out.line("x-headway-channel", labels.channel);
 }
 
-void append_stream_fields(std::string& out) {
-  out += "cache-control: no-cache\r\nx-accel-buffering: no\r\n";
+void add_stream_fields(HeadWriter& out) {
+  out.add("cache-control: no-cache\r\nx-accel-buffering: no\r\n");
 }
 
 }  // namespace
 
-void append_upstream_head(std::string& out, const UpstreamRequest& request) {
-  out += "POST ";
-  append_target(out, request);
-  out += " HTTP/1.1\r\n";
-  append_line(out, "host", request.channel.host_header);
-  append_credential(out, request.channel.options);
+void append_upstream_head(std::string& to, const UpstreamRequest& request) {
+  HeadWriter out(to);
+  out.add("POST ");
+  add_target(out, request);
+  out.add(" HTTP/1.1\r\n").line("host", request.channel.host_header);
+  add_credential(out, request.channel.options);
   const http::HopByHop hop(request.head.fields);
-  bool has_version = false;
-  for (const http::Field& field : request.head.fields) {
-    if (stays_behind(field.name, request) || hop.drops(field.name)) continue;
-    has_version = has_version || is(field.name, "anthropic-version");
-    append_line(out, field.name, field.value);
+  out.lines(request.head.fields, [&](const http::Field& field) {
+    return !stays_behind(field.name, request) && !hop.drops(field.name);
+  });
+  if (request.channel.options.family == Family::kAnthropic &&
+      request.head.fields.find("anthropic-version") == nullptr) {
+    out.add("anthropic-version: 2023-06-01\r\n");
   }
-  if (request.channel.options.family == Family::kAnthropic && !has_version) {
-    out += "anthropic-version: 2023-06-01\r\n";
-  }
-  if (request.stream) out += "accept-encoding: identity\r\n";
-  out += "x-request-id: ";
-  out += request.request_id;
-  out += '-';
-  append(out, request.attempt);
-  out += "\r\ntraceparent: ";
-  request.trace.append(out);
-  out += "\r\n";
-  http::append_content_length(out, request.body_bytes);
-  out += "\r\n";
+  if (request.stream) out.add("accept-encoding: identity\r\n");
+  char trace[TraceParent::kSize];
+  request.trace.write(trace);
+  out.add("x-request-id: ").add(request.request_id).add("-");
+  out.add(static_cast<uint64_t>(request.attempt)).add("\r\ntraceparent: ");
+  out.add({trace, sizeof trace}).add("\r\ncontent-length: ").add(request.body_bytes);
+  out.add("\r\n\r\n");
 }
 
-void append_relayed_head(std::string& out, const RelayedHead& answer) {
-  http::append_status_line(out, answer.status);
+void append_relayed_head(std::string& to, const RelayedHead& answer) {
+  http::append_status_line(to, answer.status);
+  HeadWriter out(to);
   const http::HopByHop hop(answer.upstream.fields);
-  for (const http::Field& field : answer.upstream.fields) {
-    if (is_ours(field.name, answer) || hop.drops(field.name)) continue;
-    append_line(out, field.name, field.value);
-  }
-  if (answer.kind == AnswerKind::kEventStream) append_stream_fields(out);
-  append_labels(out, answer.labels);
-  if (!answer.server_timing.empty()) append_line(out, "server-timing", answer.server_timing);
-  append_framing(out, answer.framing, answer.keep_alive);
-  out += "\r\n";
+  out.lines(answer.upstream.fields, [&](const http::Field& field) {
+    return !is_ours(field.name, answer) && !hop.drops(field.name);
+  });
+  if (answer.kind == AnswerKind::kEventStream) add_stream_fields(out);
+  add_labels(out, answer.labels);
+  if (!answer.server_timing.empty()) out.line("server-timing", answer.server_timing);
+  add_framing(out, answer.framing, answer.keep_alive);
+  out.add("\r\n");
 }
 
-void append_own_head(std::string& out, const OwnHead& answer) {
-  http::append_status_line(out, answer.status);
-  append_line(out, "content-type", answer.content_type);
-  if (answer.kind == AnswerKind::kEventStream) append_stream_fields(out);
-  append_labels(out, answer.labels);
-  if (!answer.server_timing.empty()) append_line(out, "server-timing", answer.server_timing);
-  if (answer.retry_after_s > 0)
-    http::append_field(out, "retry-after", static_cast<uint64_t>(answer.retry_after_s));
-  if (answer.should_retry >= 0)
-    append_line(out, "x-should-retry", answer.should_retry == 1 ? "true" : "false");
-  if (!answer.allow.empty()) append_line(out, "allow", answer.allow);
-  append_framing(out, answer.framing, answer.keep_alive);
-  out += "\r\n";
+void append_own_head(std::string& to, const OwnHead& answer) {
+  http::append_status_line(to, answer.status);
+  HeadWriter out(to);
+  out.line("content-type", answer.content_type);
+  if (answer.kind == AnswerKind::kEventStream) add_stream_fields(out);
+  add_labels(out, answer.labels);
+  if (!answer.server_timing.empty()) out.line("server-timing", answer.server_timing);
+  if (answer.retry_after_s > 0) {
+    out.add("retry-after: ").add(static_cast<uint64_t>(answer.retry_after_s)).add("\r\n");
+  }
+  if (answer.should_retry >= 0) {
+    out.line("x-should-retry", answer.should_retry == 1 ? "true" : "false");
+  }
+  if (!answer.allow.empty()) out.line("allow", answer.allow);
+  add_framing(out, answer.framing, answer.keep_alive);
+  out.add("\r\n");
 }
 
 Nanos retry_after_ns(const http::Fields& fields, Nanos wall) {

@@ -28,7 +28,7 @@ struct UpstreamRequest {
 
 // Appends the head: the client's fields but for hop-by-hop ones, its credentials and what is ours
 // to say (host, length, ids, traceparent).
-void append_upstream_head(std::string& out, const UpstreamRequest& request);
+void append_upstream_head(std::string& to, const UpstreamRequest& request);
 
 // What every answer of the model API carries.
 struct AnswerLabels {
@@ -63,7 +63,7 @@ struct RelayedHead {
 
 // Appends an upstream's head as the client gets it: its fields but for hop-by-hop ones, its request
 // id (kept in the call record) and what is ours to say.
-void append_relayed_head(std::string& out, const RelayedHead& answer);
+void append_relayed_head(std::string& to, const RelayedHead& answer);
 
 // A head of our own.
 struct OwnHead {
@@ -78,7 +78,7 @@ struct OwnHead {
   std::string_view allow;          // for 405
   std::string_view server_timing;  // empty: none
 };
-void append_own_head(std::string& out, const OwnHead& answer);
+void append_own_head(std::string& to, const OwnHead& answer);
 
 // Seconds of a retry-after or retry-after-ms field, rounded up to whole nanoseconds; -1 where there
 // is none or it is a date (RFC 9110 §10.2.3) that has passed. `wall` is now, ns since 1970.

@@ -30,7 +30,7 @@ std::string_view abort_phase_name(AbortPhase phase) {
   return kPhases[static_cast<size_t>(phase)];
 }
 
-LoopMetrics::LoopMetrics(Registry& registry) : registry_(registry) {
+LoopMetrics::LoopMetrics(Registry& registry) : registry_(registry), other_(&model("other")) {
   for (size_t i = 0; i < stages_.size(); ++i) {
     stages_[i] =
         registry_.histogram("headway_stage_seconds", "Time that exchanges spent in each stage.",
@@ -49,97 +49,101 @@ LoopMetrics::LoopMetrics(Registry& registry) : registry_(registry) {
   }
 }
 
-LatencySeries& LoopMetrics::latency(std::string_view model, std::string_view channel) {
-  key_.assign(model).append(1, '\0').append(channel);
-  const auto found = latency_.find(key_);
-  if (found != latency_.end()) return found->second;
-  const Labels labels = {{"model", model}, {"channel", channel}};
-  LatencySeries made;
-  made.ttft = registry_.histogram("llm_ttft_ms",
-                                  "Time to first token, from the request's last byte, in ms.",
-                                  labels, kTtftMs, kMsFromNs);
-  made.tbt = registry_.histogram("llm_tbt_ms", "Time between neighbouring token events, in ms.",
-                                 labels, kTbtMs, kMsFromNs);
-  const Labels otel = {{"gen_ai_request_model", model}, {"channel", channel}};
-  made.otel_ttft = registry_.histogram("gen_ai_server_time_to_first_token_seconds",
-                                       "Time to first token.", otel, kOtelTtft);
-  made.otel_tpot = registry_.histogram("gen_ai_server_time_per_output_token_seconds",
-                                       "Time per output token after the first.", otel, kOtelTpot);
-  made.otel_duration = registry_.histogram("gen_ai_server_request_duration_seconds",
-                                           "Duration of a request.", otel, kOtelDuration);
-  return latency_.emplace(key_, made).first->second;
-}
-
-Gauge LoopMetrics::inflight(std::string_view model) {
-  key_.assign(model);
-  const auto found = inflight_.find(key_);
-  if (found != inflight_.end()) return found->second;
-  const Gauge made =
-      registry_.gauge("headway_inflight", "Exchanges under way.", {{"model", model}});
-  inflight_.emplace(key_, made);
+ModelSeries& LoopMetrics::model(std::string_view label) {
+  const auto found = models_.find(label);
+  if (found != models_.end()) return found->second;
+  ModelSeries& made = models_[std::string(label)];
+  made.label = label;
+  made.inflight = registry_.gauge("headway_inflight", "Exchanges under way.", {{"model", label}});
   return made;
 }
 
-Counter LoopMetrics::requests(std::string_view model, std::string_view channel, Dialect dialect,
-                              Outcome outcome) {
-  key_.assign(model).append(1, '\0').append(channel).append(1, '\0');
-  key_ += static_cast<char>(dialect);
-  key_ += static_cast<char>(outcome);
-  const auto found = requests_.find(key_);
-  if (found != requests_.end()) return found->second;
-  const Counter made = registry_.counter("headway_requests_total", "Finished exchanges.",
-                                         {{"model", model},
-                                          {"channel", channel},
-                                          {"dialect", dialect_name(dialect)},
-                                          {"outcome", outcome_name(outcome)}});
-  requests_.emplace(key_, made);
-  return made;
+namespace {
+
+PairSeries& pair_of(ModelSeries& model, std::string_view channel) {
+  const auto found = model.channels.find(channel);
+  return found != model.channels.end() ? found->second : model.channels[std::string(channel)];
+}
+
+}  // namespace
+
+PairSeries& LoopMetrics::latency(ModelSeries& model, std::string_view channel) {
+  PairSeries& series = pair_of(model, channel);
+  if (series.has_latency) return series;
+  series.has_latency = true;
+  const Labels labels = {{"model", model.label}, {"channel", channel}};
+  series.ttft = registry_.histogram("llm_ttft_ms",
+                                    "Time to first token, from the request's last byte, in ms.",
+                                    labels, kTtftMs, kMsFromNs);
+  series.tbt = registry_.histogram("llm_tbt_ms", "Time between neighbouring token events, in ms.",
+                                   labels, kTbtMs, kMsFromNs);
+  const Labels otel = {{"gen_ai_request_model", model.label}, {"channel", channel}};
+  series.otel_ttft = registry_.histogram("gen_ai_server_time_to_first_token_seconds",
+                                         "Time to first token.", otel, kOtelTtft);
+  series.otel_tpot = registry_.histogram("gen_ai_server_time_per_output_token_seconds",
+                                         "Time per output token after the first.", otel, kOtelTpot);
+  series.otel_duration = registry_.histogram("gen_ai_server_request_duration_seconds",
+                                             "Duration of a request.", otel, kOtelDuration);
+  return series;
 }
 
 void LoopMetrics::count_abort(AbortPhase phase) {
   aborts_[static_cast<size_t>(phase)].add();
 }
 
-void LoopMetrics::count(const timeline::Call& call, std::string_view model_label) {
-  const timeline::Attempt* last = call.winner();
-  const std::string_view channel =
-      last == nullptr ? std::string_view() : std::string_view(last->channel);
-  requests(model_label, channel, call.dialect, call.outcome).add();
-  for (const timeline::Attempt& attempt : call.attempts) {
-    key_.assign(attempt.channel).append(1, static_cast<char>(attempt.outcome));
-    auto found = attempts_.find(key_);
-    if (found == attempts_.end()) {
-      found =
-          attempts_
-              .emplace(key_, registry_.counter("headway_attempts_total", "Attempts on a channel.",
-                                               {{"channel", attempt.channel},
-                                                {"outcome", outcome_name(attempt.outcome)}}))
-              .first;
-    }
-    found->second.add();
+void LoopMetrics::count_request(const timeline::Call& call, ModelSeries& model,
+                                std::string_view channel) {
+  std::optional<Counter>& counter =
+      pair_of(model, channel)
+          .requests[static_cast<size_t>(call.dialect)][static_cast<size_t>(call.outcome)];
+  if (!counter) {
+    counter = registry_.counter("headway_requests_total", "Finished exchanges.",
+                                {{"model", model.label},
+                                 {"channel", channel},
+                                 {"dialect", dialect_name(call.dialect)},
+                                 {"outcome", outcome_name(call.outcome)}});
   }
+  counter->add();
+}
+
+void LoopMetrics::count_attempt(const timeline::Attempt& attempt) {
+  auto found = channels_.find(std::string_view(attempt.channel));
+  if (found == channels_.end()) found = channels_.try_emplace(attempt.channel).first;
+  std::optional<Counter>& counter = found->second.attempts[static_cast<size_t>(attempt.outcome)];
+  if (!counter) {
+    counter = registry_.counter(
+        "headway_attempts_total", "Attempts on a channel.",
+        {{"channel", attempt.channel}, {"outcome", outcome_name(attempt.outcome)}});
+  }
+  counter->add();
+}
+
+void LoopMetrics::count_tokens(const timeline::Call& call, ModelSeries& model) {
+  const auto add = [&](std::optional<Counter>& counter, std::string_view direction,
+                       int64_t tokens) {
+    if (tokens <= 0) return;
+    if (!counter) {
+      counter = registry_.counter("headway_tokens_total",
+                                  "Tokens, as the upstreams reported them or estimated.",
+                                  {{"model", model.label}, {"direction", direction}});
+    }
+    counter->add(tokens);
+  };
+  add(model.input_tokens, "input", call.tokens.input);
+  add(model.output_tokens, "output", call.tokens.output);
+}
+
+void LoopMetrics::count(const timeline::Call& call, ModelSeries& model) {
+  const timeline::Attempt* last = call.winner();
+  count_request(call, model, last == nullptr ? std::string_view() : last->channel);
+  for (const timeline::Attempt& attempt : call.attempts) count_attempt(attempt);
+  count_tokens(call, model);
   overhead_.record(call.overhead_ns);
   for (const timeline::Stage& stage : timeline::stages(call).stages) {
     stages_[static_cast<size_t>(stage.kind)].record(stage.length());
   }
-  const std::pair<std::string_view, int64_t> counts[] = {{"input", call.tokens.input},
-                                                         {"output", call.tokens.output}};
-  for (const auto& [direction, tokens] : counts) {
-    if (tokens <= 0) continue;
-    key_.assign(model_label).append(1, '\0').append(direction);
-    auto found = tokens_.find(key_);
-    if (found == tokens_.end()) {
-      found = tokens_
-                  .emplace(key_,
-                           registry_.counter("headway_tokens_total",
-                                             "Tokens, as the upstreams reported them or estimated.",
-                                             {{"model", model_label}, {"direction", direction}}))
-                  .first;
-    }
-    found->second.add(tokens);
-  }
   if (last == nullptr) return;
-  LatencySeries& series = latency(model_label, channel);
+  PairSeries& series = latency(model, last->channel);
   series.otel_duration.record(call.total_ns());
   const Nanos ttft = timeline::ttft_ns(call);
   if (ttft >= 0) {

@@ -2,7 +2,10 @@
 // the registry once and remembered, so that a call costs a few array accesses.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,36 +21,61 @@ namespace hw::gateway {
 enum class AbortPhase : uint8_t { kQueue, kConnect, kFirstByte, kStream, kBody, kBackoff };
 std::string_view abort_phase_name(AbortPhase phase);
 
-// The latency series of one model on one channel.
-struct LatencySeries {
+// Things by name, to be looked up without making a string. What is in it stays where it is.
+struct NameHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
+};
+template <class T>
+using ByName = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
+
+// The series of one model on one channel.
+struct PairSeries {
+  std::array<std::array<std::optional<Counter>, kOutcomeCount>, kDialectCount> requests;
+  bool has_latency = false;
   HistogramMetric ttft, tbt;                            // llm_ttft_ms, llm_tbt_ms
   HistogramMetric otel_ttft, otel_tpot, otel_duration;  // gen_ai_server_*
+};
+
+// The series of one model.
+struct ModelSeries {
+  std::string label;
+  Gauge inflight;
+  std::optional<Counter> input_tokens, output_tokens;
+  ByName<PairSeries> channels;
 };
 
 class LoopMetrics {
  public:
   explicit LoopMetrics(Registry& registry);
 
-  // `model` is the label: a configured name or "other". Valid for the life of this object.
-  LatencySeries& latency(std::string_view model, std::string_view channel);
-  Gauge inflight(std::string_view model);
+  // `label`: a configured name or "other". Valid for the life of this object.
+  ModelSeries& model(std::string_view label);
+  // That of the label "other".
+  ModelSeries& other_model() { return *other_; }
+  // The latency series of `model` on `channel`; valid likewise.
+  PairSeries& latency(ModelSeries& model, std::string_view channel);
   // Counts a finished call in all series that it belongs to, its stages and tokens included.
-  void count(const timeline::Call& call, std::string_view model_label);
+  void count(const timeline::Call& call, ModelSeries& model);
   void count_abort(AbortPhase phase);
   void record_loop_late(Nanos late) { loop_late_.record(late); }
 
  private:
-  Counter requests(std::string_view model, std::string_view channel, Dialect dialect,
-                   Outcome outcome);
+  struct ChannelSeries {
+    std::array<std::optional<Counter>, kOutcomeCount> attempts;
+  };
+
+  void count_request(const timeline::Call& call, ModelSeries& model, std::string_view channel);
+  void count_attempt(const timeline::Attempt& attempt);
+  void count_tokens(const timeline::Call& call, ModelSeries& model);
 
   Registry& registry_;
-  std::unordered_map<std::string, LatencySeries> latency_;
-  std::unordered_map<std::string, Gauge> inflight_;
-  std::unordered_map<std::string, Counter> requests_, attempts_, tokens_;
-  std::array<HistogramMetric, 17> stages_;
+  ByName<ModelSeries> models_;
+  ModelSeries* other_;
+  ByName<ChannelSeries> channels_;
+  std::array<HistogramMetric, timeline::kStageKindCount> stages_;
   HistogramMetric overhead_, loop_late_;
   std::array<Counter, 6> aborts_;
-  std::string key_;  // scratch for look-ups
 };
 
 }  // namespace hw::gateway

@@ -22,11 +22,7 @@ StreamRelay::StreamRelay(ExchangeState& state, Attempt& attempt)
       attempt_(attempt),
       observer_(state.call.dialect),
       gate_(hide(attempt)),
-      series_(
-          state.context.metrics.latency(state.settings->catalogue->is_configured(state.call.model)
-                                            ? std::string_view(state.call.model)
-                                            : "other",
-                                        attempt.channel().options.name)) {}
+      series_(state.context.metrics.latency(*state.series, attempt.channel().options.name)) {}
 
 net::Task<Ending> StreamRelay::run() {
   state_.phase = AbortPhase::kStream;

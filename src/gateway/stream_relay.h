@@ -48,7 +48,7 @@ class StreamRelay : public Recycled<StreamRelay> {
   wire::EventGate gate_;
   std::optional<http::Decoder> decoder_;
   std::optional<Error> broken_;
-  LatencySeries& series_;
+  PairSeries& series_;
   Nanos blocked_at_last_token_ = 0;
   bool composed_ = false;  // the loop's buffer has bytes of this stream to write
 };

@@ -110,7 +110,7 @@ uint32_t Document::skip_container(uint32_t token) {
 
 // From the element at token `at` to the token where the next one begins; kEnd behind the last.
 // `at` equal to `begin` stands before the first.
-inline uint32_t Document::step(uint32_t begin, uint32_t at, char close) {
+[[gnu::always_inline]] inline uint32_t Document::step(uint32_t begin, uint32_t at, char close) {
   if (fault_ != nullptr || at == kEnd) return kEnd;
   const bool is_first = at == begin;
   const uint32_t next = is_first ? begin + 1 : skip(at);
@@ -166,7 +166,7 @@ inline bool Document::is_value(uint32_t token) {
 
 // Reads the key at `token`, which a colon and a value must follow. Of every three tokens of a walk
 // one is a key: what they nearly always are is looked at first.
-inline bool Document::read_key(uint32_t token, std::string_view& key) {
+[[gnu::always_inline]] inline bool Document::read_key(uint32_t token, std::string_view& key) {
   if (token + 2 < tokens_.count) {
     const char* const text = tokens_.text.data();
     const char* const open = text + tokens_.offsets[token];
