@@ -37,7 +37,9 @@ inline char lower(char c) {
 }
 bool equal_ignoring_case_of_one_size(std::string_view a, std::string_view b);
 inline bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && equal_ignoring_case_of_one_size(a, b);
+  if (a.size() != b.size()) return false;
+  if (a.empty()) return true;
+  return lower(a.front()) == lower(b.front()) && equal_ignoring_case_of_one_size(a, b);
 }
 // Without the blanks and tabs at both ends.
 std::string_view trim(std::string_view text);

@@ -57,7 +57,7 @@ Proxy proxy_for(const route::BaseUrl& url) {
 }  // namespace
 
 Attempt::Attempt(ExchangeState& state, const http::RequestHead& head,
-                 const route::Candidate& candidate, int number)
+                 const route::Candidate& candidate, int number, Nanos now)
     : state_(state),
       client_head_(head),
       channel_(*candidate.channel),
@@ -70,7 +70,7 @@ Attempt::Attempt(ExchangeState& state, const http::RequestHead& head,
   timeline::Attempt& made = state_.call.attempts.emplace_back();
   made.channel = channel_.options.name;
   made.instance = channel_.instance;
-  stamp(AttemptStamp::kBegun, monotonic_ns());
+  stamp(AttemptStamp::kBegun, now);
   state_.answer_channel = channel_.options.name;
   state_.call.upstream_model = upstream_model_;
   edit_body();
@@ -90,7 +90,14 @@ net::Task<Started> Attempt::start() {
     if (step == Step::kGoOn && !lease_.connected()) step = co_await dial();
     if (step == Step::kGoOn) step = try_send();
     if (step == Step::kWait) step = co_await send();
-    if (step == Step::kGoOn) step = co_await await_head();
+    while (step == Step::kGoOn && !reader_->head_seen()) {
+      Received received = read_on();
+      while (received.end == Received::End::kNothing) {
+        const Wake wake = co_await readable();
+        received = read_on(wake);
+      }
+      step = read_head(received);
+    }
     if (step != Step::kDeadConnection) break;
     if (is_second) {
       step = fail(
@@ -126,7 +133,8 @@ Attempt::Step Attempt::try_lease() {
   state_.phase = AbortPhase::kConnect;
   lease_ = state_.context.upstreams.pool(channel_).try_lease();
   if (!lease_.held()) return Step::kWait;
-  stamp(AttemptStamp::kLeased, monotonic_ns());
+  // It took no time worth a look at the clock.
+  record().stamps.set_once(AttemptStamp::kLeased, record().stamps.get(AttemptStamp::kBegun));
   return Step::kGoOn;
 }
 
@@ -231,6 +239,7 @@ Attempt::Step Attempt::try_send() {
   reused_ = lease_.reused();
   record().connection.reused = reused_;
   any_byte_ = false;
+  drained_ = true;
   lease_.socket().set_handler(this);
   state_.client.event().drop(kUpstreamReadable | kUpstreamWritable);
 
@@ -276,7 +285,7 @@ net::Task<Attempt::Step> Attempt::send() {
 
 // Takes from the front of `pieces` what the kernel takes. False: it takes no more for now. True as
 // well where the connection is broken: the upstream may have answered before it had read
-// everything, and await_head() finds out.
+// everything, and start() finds out.
 bool Attempt::write_some(std::span<iovec>& pieces) {
   for (;;) {
     while (!pieces.empty() && pieces.front().iov_len == 0) pieces = pieces.subspan(1);
@@ -379,21 +388,7 @@ bool Attempt::is_dead(const Received& received) const {
          (received.end == Received::End::kClosed || received.end == Received::End::kBroken);
 }
 
-net::Task<Attempt::Step> Attempt::await_head() {
-  drained_ = true;
-  for (;;) {
-    Received received = read_on();
-    while (received.end == Received::End::kNothing) {
-      const Wake wake = co_await readable();
-      received = read_on(wake);
-    }
-    const Step step = read_head(received);
-    if (step != Step::kWait) co_return step;
-    state_.own.pause(monotonic_ns());
-  }
-}
-
-// kWait: the head is not complete.
+// Takes what came of the answer's head.
 Attempt::Step Attempt::read_head(const Received& received) {
   if (is_dead(received)) return Step::kDeadConnection;
   if (received.end != Received::End::kBytes) return stop(received);
@@ -413,7 +408,8 @@ Attempt::Step Attempt::read_head(const Received& received) {
     read_head_fields(received.at);
     return Step::kGoOn;
   }
-  return Step::kWait;
+  state_.own.pause(monotonic_ns());
+  return Step::kGoOn;
 }
 
 void Attempt::read_head_fields(Nanos now) {

@@ -66,9 +66,9 @@ struct UpstreamHead final : http::ResponseHead, Recycled<UpstreamHead> {};
 
 class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
  public:
-  // Begins the record of attempt `number` (1, 2, ...). `head` is the client's.
+  // Begins the record of attempt `number` (1, 2, ...) at `now`. `head` is the client's.
   Attempt(ExchangeState& state, const http::RequestHead& head, const route::Candidate& candidate,
-          int number);
+          int number, Nanos now);
   ~Attempt();
 
   // Connects, sends the request and reads the answer's head.
@@ -129,7 +129,6 @@ class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
   net::Task<Step> dial();
   Step try_send();
   net::Task<Step> send();
-  net::Task<Step> await_head();
   Step read_head(const Received& received);
   Received read_now();
   Step stop(const Wake& wake);

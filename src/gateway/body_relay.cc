@@ -169,13 +169,12 @@ bool BodyRelay::judge(std::string_view body) {
 }
 
 void BodyRelay::compose_head(std::string& out) {
-  const std::string timing = state_.server_timing();
   RelayedHead head{.upstream = attempt_.head(),
                    .status = attempt_.head().status,
                    .framing = {AnswerFraming::Kind::kLength, body().size()},
                    .labels = state_.labels(),
                    .keep_alive = state_.client.keep_alive(),
-                   .server_timing = timing};
+                   .server_timing = state_.server_timing()};
   append_relayed_head(out, head);
 }
 
@@ -269,13 +268,12 @@ Failure BodyRelay::classify(std::string_view body) {
 
 SavedAnswer BodyRelay::as_it_is(std::string_view body) {
   SavedAnswer out;
-  const std::string timing = state_.server_timing();
   RelayedHead head{.upstream = attempt_.head(),
                    .status = attempt_.head().status,
                    .framing = {AnswerFraming::Kind::kLength, body.size()},
                    .labels = state_.labels(),
                    .keep_alive = state_.client.keep_alive(),
-                   .server_timing = timing};
+                   .server_timing = state_.server_timing()};
   append_relayed_head(out.head, head);
   out.body = body;
   out.status = attempt_.head().status;
@@ -297,8 +295,7 @@ SavedAnswer BodyRelay::replaced(int status, Error& error) {
       seconds < 86'400) {
     head.retry_after_s = static_cast<int>(seconds);
   }
-  const std::string timing = state_.server_timing();
-  head.server_timing = timing;
+  head.server_timing = state_.server_timing();
   append_own_head(out.head, head);
   return out;
 }

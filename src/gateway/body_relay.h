@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
-#include "gateway/attempt.h"
+#include "gateway/relay.h"
 #include "http/buffer.h"
 
 namespace hw::gateway {
 
-class BodyRelay : public Recycled<BodyRelay> {
+class BodyRelay final : public Relay, public Recycled<BodyRelay> {
  public:
   // A larger body is passed on without being read.
   static constexpr size_t kHeldMax = 8u << 20;
@@ -18,7 +18,7 @@ class BodyRelay : public Recycled<BodyRelay> {
   BodyRelay(ExchangeState& state, Attempt& attempt) : state_(state), attempt_(attempt) {}
 
   // Relays to the end. kFailed where nothing was relayed yet and another channel may be tried.
-  net::Task<Ending> run();
+  net::Task<Ending> run() override;
 
  private:
   enum class Progress : uint8_t { kMore, kComplete, kTooLarge, kFailed, kGone };

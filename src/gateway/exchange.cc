@@ -225,7 +225,8 @@ net::Task<void> Exchange::serve(const http::RequestHead& head) {
   }
   Ending ending = Ending::kFailed;
   for (;;) {
-    const route::Next next = plan.next(monotonic_ns());
+    Nanos now = monotonic_ns();
+    const route::Next next = plan.next(now);
     if (next.candidate == nullptr) break;
     if (next.wait > 0) {
       const bool there = co_await back_off(next.wait);
@@ -233,13 +234,26 @@ net::Task<void> Exchange::serve(const http::RequestHead& head) {
         ending = Ending::kGone;
         break;
       }
+      now = monotonic_ns();
     }
     // Waiting for a channel before the first attempt is waiting in the queue.
-    state_.call.stamps.set_once(ExchangeStamp::kAdmitted, state_.offset(monotonic_ns()));
-    ending = co_await attempt(head, *next.candidate, plan.attempts());
-    if (ending != Ending::kFailed || !failure_->elsewhere) break;
+    state_.call.stamps.set_once(ExchangeStamp::kAdmitted, state_.offset(now));
+    // On the heap of its own kind, so that this frame stays small.
+    const auto attempt =
+        std::make_unique<Attempt>(state_, head, *next.candidate, plan.attempts(), now);
+    if (plan.attempts() == 1) state_.context.sink.begin(state_.call);
+    const Started started = co_await attempt->start();
+    ending = started == Started::kGone ? Ending::kGone : Ending::kFailed;
+    if (started == Started::kHead) {
+      const std::unique_ptr<Relay> relay = make_relay(*attempt);
+      ending = co_await relay->run();
+    }
+    if (ending != Ending::kFailed) break;
+    failure_ = std::move(attempt->failure());
+    if (!failure_->elsewhere) break;
   }
-  state_.call.stamps.set_once(ExchangeStamp::kAdmitted, state_.offset(monotonic_ns()));
+  if (!state_.call.stamps.has(ExchangeStamp::kAdmitted))
+    state_.call.stamps.set_once(ExchangeStamp::kAdmitted, state_.offset(monotonic_ns()));
   state_.call.skipped = plan.skipped();
   switch (ending) {
     case Ending::kServed:
@@ -253,27 +267,11 @@ net::Task<void> Exchange::serve(const http::RequestHead& head) {
   }
 }
 
-net::Task<Ending> Exchange::attempt(const http::RequestHead& head,
-                                    const route::Candidate& candidate, int number) {
-  // On the heap of their own kind: a coroutine frame that held them would be too large to recycle.
-  const auto attempt = std::make_unique<Attempt>(state_, head, candidate, number);
-  if (number == 1) state_.context.sink.begin(state_.call);
-  const Started started = co_await attempt->start();
-  Ending ending = Ending::kFailed;
-  if (started == Started::kGone) {
-    ending = Ending::kGone;
-  } else if (started == Started::kHead) {
-    const int status = attempt->head().status;
-    if (status >= 200 && status < 300 && is_event_stream(attempt->head())) {
-      const auto relay = std::make_unique<StreamRelay>(state_, *attempt);
-      ending = co_await relay->run();
-    } else {
-      const auto relay = std::make_unique<BodyRelay>(state_, *attempt);
-      ending = co_await relay->run();
-    }
-  }
-  if (ending == Ending::kFailed) failure_ = std::move(attempt->failure());
-  co_return ending;
+std::unique_ptr<Relay> Exchange::make_relay(Attempt& attempt) {
+  const int status = attempt.head().status;
+  if (status >= 200 && status < 300 && is_event_stream(attempt.head()))
+    return std::make_unique<StreamRelay>(state_, attempt);
+  return std::make_unique<BodyRelay>(state_, attempt);
 }
 
 // False: the client left or the exchange's time was up meanwhile.
@@ -339,8 +337,7 @@ net::Task<void> Exchange::answer_error(const Error& error, Outcome outcome) {
     own.keep_alive = state_.client.keep_alive();
     own.retry_after_s = info.retry_after_s;
     own.should_retry = info.should_retry;
-    const std::string timing = state_.server_timing();
-    own.server_timing = timing;
+    own.server_timing = state_.server_timing();
     append_own_head(head, own);
     written = co_await state_.answer.whole(head, body, own.status);
   }

@@ -8,6 +8,7 @@
 #include "base/recycled.h"
 #include "gateway/attempt.h"
 #include "gateway/exchange_state.h"
+#include "gateway/relay.h"
 #include "route/plan.h"
 
 namespace hw::gateway {
@@ -34,8 +35,7 @@ class Exchange : public Recycled<Exchange> {
   Status understand();
   Status find_candidates();
   net::Task<void> serve(const http::RequestHead& head);
-  net::Task<Ending> attempt(const http::RequestHead& head, const route::Candidate& candidate,
-                            int number);
+  std::unique_ptr<Relay> make_relay(Attempt& attempt);
   net::Task<bool> back_off(Nanos wait);
   net::Task<void> answer_failure();
   net::Task<void> reject(const Error& error);

@@ -3,20 +3,6 @@
 #include "base/text.h"
 
 namespace hw::gateway {
-namespace {
-
-// Milliseconds with three decimals.
-void append_ms(std::string& out, Nanos ns) {
-  append(out, ns / kMillisecond);
-  out += '.';
-  const auto micros = static_cast<int>(ns % kMillisecond / kMicrosecond);
-  out += static_cast<char>('0' + micros / 100);
-  out += static_cast<char>('0' + micros / 10 % 10);
-  out += static_cast<char>('0' + micros % 10);
-}
-
-}  // namespace
-
 http::Pool& Upstreams::pool(const route::Channel& channel) {
   key_.assign(channel.options.name).append(1, '\n').append(channel.instance);
   std::unique_ptr<http::Pool>& pool = pools_[key_];
@@ -45,21 +31,15 @@ Nanos ExchangeState::note_lateness(Nanos now) {
   return late;
 }
 
-std::string ExchangeState::server_timing() const {
-  const Nanos now = offset(monotonic_ns());
-  std::string out;
-  out.reserve(80);
-  out += "total;dur=";
-  append_ms(out, now);
-  const Nanos sent =
-      call.attempts.empty() ? -1 : call.attempts.back().stamps.get(timeline::AttemptStamp::kSent);
-  if (sent >= 0) {
-    out += ", upstream;dur=";
-    append_ms(out, now - sent);
+ServerTiming ExchangeState::server_timing() const {
+  ServerTiming timing;
+  timing.total = offset(monotonic_ns());
+  if (!call.attempts.empty()) {
+    const Nanos sent = call.attempts.back().stamps.get(timeline::AttemptStamp::kSent);
+    if (sent >= 0) timing.upstream = timing.total - sent;
   }
-  out += ", gateway;dur=";
-  append_ms(out, own.total());
-  return out;
+  timing.gateway = own.total();
+  return timing;
 }
 
 net::Task<Wake> ExchangeState::wait(net::Signals wanted) {

@@ -121,8 +121,8 @@ struct ExchangeState {
   AnswerLabels labels() const {
     return {call.id.view(), {trace_hex.data(), trace_hex.size()}, answer_channel};
   }
-  // Value of a Server-Timing field: total, upstream (since the request was sent) and our own share.
-  std::string server_timing() const;
+  // Until now: in all, since the request was sent, and our own share.
+  ServerTiming server_timing() const;
   bool wants_stream() const { return facts.stream; }
   // Notes how late the loop was for what is handled at `now`.
   Nanos note_lateness(Nanos now);

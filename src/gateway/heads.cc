@@ -2,6 +2,8 @@
 
 #include <time.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "http/head_writer.h"
 #include "http/writer.h"
@@ -117,6 +119,23 @@ void add_labels(HeadWriter& out, const AnswerLabels& labels) {
   if (!labels.channel.empty()) out.line("x-headway-channel", labels.channel);
 }
 
+// Milliseconds with three decimals.
+void add_ms(HeadWriter& out, Nanos ns) {
+  const auto micros = static_cast<uint64_t>(std::max<Nanos>(ns, 0) / kMicrosecond);
+  char decimals[] = {'.', '0', '0', '0'};
+  uint64_t left = micros % 1000;
+  for (size_t at = 3; at > 0; --at, left /= 10) decimals[at] = static_cast<char>('0' + left % 10);
+  out.add(micros / 1000).add({decimals, sizeof decimals});
+}
+
+void add_server_timing(HeadWriter& out, const ServerTiming& timing) {
+  if (timing.total < 0) return;
+  add_ms(out.add("server-timing: total;dur="), timing.total);
+  if (timing.upstream >= 0) add_ms(out.add(", upstream;dur="), timing.upstream);
+  add_ms(out.add(", gateway;dur="), timing.gateway);
+  out.add("\r\n");
+}
+
 void add_stream_fields(HeadWriter& out) {
   out.add("cache-control: no-cache\r\nx-accel-buffering: no\r\n");
 }
@@ -155,7 +174,7 @@ void append_relayed_head(std::string& to, const RelayedHead& answer) {
   });
   if (answer.kind == AnswerKind::kEventStream) add_stream_fields(out);
   add_labels(out, answer.labels);
-  if (!answer.server_timing.empty()) out.line("server-timing", answer.server_timing);
+  add_server_timing(out, answer.server_timing);
   add_framing(out, answer.framing, answer.keep_alive);
   out.add("\r\n");
 }
@@ -166,7 +185,7 @@ void append_own_head(std::string& to, const OwnHead& answer) {
   out.line("content-type", answer.content_type);
   if (answer.kind == AnswerKind::kEventStream) add_stream_fields(out);
   add_labels(out, answer.labels);
-  if (!answer.server_timing.empty()) out.line("server-timing", answer.server_timing);
+  add_server_timing(out, answer.server_timing);
   if (answer.retry_after_s > 0) {
     out.add("retry-after: ").add(static_cast<uint64_t>(answer.retry_after_s)).add("\r\n");
   }

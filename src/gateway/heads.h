@@ -50,6 +50,13 @@ enum class AnswerKind : uint8_t { kWhole, kEventStream };
 enum class AnswerCoding : uint8_t { kAsSent, kDecoded };
 
 // An answer of an upstream, as its head goes to the client.
+// What a Server-Timing field says, in nanoseconds.
+struct ServerTiming {
+  Nanos total = -1;     // -1: no field
+  Nanos upstream = -1;  // -1: not said
+  Nanos gateway = 0;
+};
+
 struct RelayedHead {
   const http::ResponseHead& upstream;
   int status = 200;
@@ -58,7 +65,7 @@ struct RelayedHead {
   AnswerFraming framing;
   AnswerLabels labels;
   bool keep_alive = true;
-  std::string_view server_timing;  // empty: none
+  ServerTiming server_timing;
 };
 
 // Appends an upstream's head as the client gets it: its fields but for hop-by-hop ones, its request
@@ -74,9 +81,9 @@ struct OwnHead {
   AnswerLabels labels;
   bool keep_alive = true;
   int retry_after_s = 0;
-  int should_retry = -1;           // x-should-retry: 1, 0, or -1 for none
-  std::string_view allow;          // for 405
-  std::string_view server_timing;  // empty: none
+  int should_retry = -1;   // x-should-retry: 1, 0, or -1 for none
+  std::string_view allow;  // for 405
+  ServerTiming server_timing;
 };
 void append_own_head(std::string& to, const OwnHead& answer);
 

@@ -139,7 +139,8 @@ void LoopMetrics::count(const timeline::Call& call, ModelSeries& model) {
   for (const timeline::Attempt& attempt : call.attempts) count_attempt(attempt);
   count_tokens(call, model);
   overhead_.record(call.overhead_ns);
-  for (const timeline::Stage& stage : timeline::stages(call).stages) {
+  timeline::lay_stages(call, stage_list_);
+  for (const timeline::Stage& stage : stage_list_.stages) {
     stages_[static_cast<size_t>(stage.kind)].record(stage.length());
   }
   if (last == nullptr) return;

@@ -76,6 +76,7 @@ class LoopMetrics {
   std::array<HistogramMetric, timeline::kStageKindCount> stages_;
   HistogramMetric overhead_, loop_late_;
   std::array<Counter, 6> aborts_;
+  timeline::StageList stage_list_;  // of the call being counted
 };
 
 }  // namespace hw::gateway

@@ -77,6 +77,19 @@ Route model_route(Route route, const http::RequestHead& head, std::string_view r
   return refuse(route, ErrorCode::kUnknownRoute);
 }
 
+// What nearly every request asks for: POST to an endpoint right below /v1.
+bool is_plain_model_route(std::string_view path, const http::RequestHead& head, Route& route) {
+  if (head.method != "POST" || !starts_with(path, "/v1/")) return false;
+  for (const Row& row : kEndpoints) {
+    if (path.substr(3) != row.path) continue;
+    route.endpoint = row.endpoint;
+    route.family = route::endpoint_family(row.endpoint);
+    route.kind = RouteKind::kModelApi;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Route resolve_route(const http::RequestHead& head) {
@@ -86,6 +99,7 @@ Route resolve_route(const http::RequestHead& head) {
   if (question != std::string_view::npos) route.query = head.path.substr(question);
   std::string_view path = route.path;
   while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
+  if (is_plain_model_route(path, head, route)) return route;
   const bool anthropic = path.find("/messages") != std::string_view::npos ||
                          has_segment(path, "/anthropic") ||
                          head.fields.find("anthropic-version") != nullptr;

@@ -6,20 +6,20 @@
 #include <string>
 #include <string_view>
 
-#include "gateway/attempt.h"
+#include "gateway/relay.h"
 #include "http/coding.h"
 #include "wire/event_gate.h"
 #include "wire/stream_observer.h"
 
 namespace hw::gateway {
 
-class StreamRelay : public Recycled<StreamRelay> {
+class StreamRelay final : public Relay, public Recycled<StreamRelay> {
  public:
   StreamRelay(ExchangeState& state, Attempt& attempt);
 
   // Relays to the end. kFailed where the stream broke before its first byte was relayed; afterwards
   // a break is told to the client in its dialect and the answer is kServed.
-  net::Task<Ending> run();
+  net::Task<Ending> run() override;
 
  private:
   // What one read made of the stream.

@@ -23,7 +23,7 @@ class HeadWriter {
   ~HeadWriter() { flush(); }
 
   // Appends text, or a number in decimal.
-  HeadWriter& add(std::string_view text) {
+  [[gnu::always_inline]] HeadWriter& add(std::string_view text) {
     if (text.size() > kBytes - size_) return add_beyond(text);
     std::memcpy(bytes_ + size_, text.data(), text.size());
     size_ += text.size();

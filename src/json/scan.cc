@@ -5,6 +5,10 @@
 #include <cmath>
 #include <cstring>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "base/assert.h"
 #include "base/text.h"
 #include "json/literal.h"
@@ -29,6 +33,19 @@ constexpr std::array<uint8_t, 256> kCannotBegin = [] {
   for (const char c : {'\0', ',', ':', '}', ']'}) cannot[static_cast<unsigned char>(c)] = 1;
   return cannot;
 }();
+
+// Whether [at, at + size) has a backslash; `end` is that of the text. For keys, which are too short
+// for a call of memchr.
+bool has_backslash(const char* at, size_t size, const char* end) {
+#if defined(__SSE2__)
+  if (size <= 16 && end - at >= 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const int mask = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+    return (static_cast<unsigned>(mask) & ((1u << size) - 1)) != 0;
+  }
+#endif
+  return std::memchr(at, '\\', size) != nullptr;
+}
 
 const char* fault_text(TokenFault fault) {
   switch (fault) {
@@ -110,7 +127,7 @@ uint32_t Document::skip_container(uint32_t token) {
 
 // From the element at token `at` to the token where the next one begins; kEnd behind the last.
 // `at` equal to `begin` stands before the first.
-[[gnu::always_inline]] inline uint32_t Document::step(uint32_t begin, uint32_t at, char close) {
+inline uint32_t Document::step(uint32_t begin, uint32_t at, char close) {
   if (fault_ != nullptr || at == kEnd) return kEnd;
   const bool is_first = at == begin;
   const uint32_t next = is_first ? begin + 1 : skip(at);
@@ -162,30 +179,6 @@ inline bool Document::is_value(uint32_t token) {
   if (kCannotBegin[static_cast<unsigned char>(tokens_.at(token))] == 0) return true;
   set_fault("a value is missing", token);
   return false;
-}
-
-// Reads the key at `token`, which a colon and a value must follow. Of every three tokens of a walk
-// one is a key: what they nearly always are is looked at first.
-[[gnu::always_inline]] inline bool Document::read_key(uint32_t token, std::string_view& key) {
-  if (token + 2 < tokens_.count) {
-    const char* const text = tokens_.text.data();
-    const char* const open = text + tokens_.offsets[token];
-    const char* const colon = text + tokens_.offsets[token + 1];
-    if (*open == '"' && *colon == ':' && colon[-1] == '"' && colon - open >= 2) {
-      key = unescape({open + 1, static_cast<size_t>(colon - open - 2)}, token);
-      return is_value(token + 2);
-    }
-  }
-  if (tokens_.at(token) != '"') {
-    set_fault("a key is missing", token);
-    return false;
-  }
-  if (tokens_.at(token + 1) != ':') {
-    set_fault("a colon is missing behind a key", token + 1);
-    return false;
-  }
-  key = unescape(string_content(token), token);
-  return is_value(token + 2);
 }
 
 Range Document::container_range(uint32_t begin) {
@@ -326,10 +319,51 @@ std::string_view Value::raw() const {
 }
 
 bool Object::next(std::string_view& key, Value& value) {
-  if (document_ == nullptr) return false;
+  if (document_ == nullptr || at_ == kEnd) return false;
+  return next_at_sight(key, value) || next_with_care(key, value);
+}
+
+// The next field where all is as it nearly always is: a comma, a key without escapes, a colon, a
+// value. False, and nothing changed, where it is not.
+inline bool Object::next_at_sight(std::string_view& key, Value& value) {
+  Document& document = *document_;
+  const Tokens tokens = document.tokens_;
+  const char* const text = tokens.text.data();
+  if (document.fault_ != nullptr) return false;
+  uint32_t token = begin_ + 1;
+  if (at_ != begin_) {
+    token = document.skip(at_);
+    if (token >= tokens.count || text[tokens.offsets[token]] != ',') return false;
+    ++token;
+  }
+  if (token + 2 >= tokens.count) return false;
+  const char* const open = text + tokens.offsets[token];
+  const char* const colon = text + tokens.offsets[token + 1];
+  if (*open != '"' || *colon != ':' || colon[-1] != '"' || colon - open < 2) return false;
+  const auto size = static_cast<size_t>(colon - open - 2);
+  if (has_backslash(open + 1, size, text + tokens.text.size())) return false;
+  if (kCannotBegin[static_cast<unsigned char>(text[tokens.offsets[token + 2]])] != 0) return false;
+  key = {open + 1, size};
+  at_ = token + 2;
+  value = Value(document_, at_);
+  return true;
+}
+
+bool Object::next_with_care(std::string_view& key, Value& value) {
   const uint32_t token = document_->step(begin_, at_, '}');
   at_ = kEnd;
-  if (token == kEnd || !document_->read_key(token, key)) return false;
+  if (token == kEnd) return false;
+  const Tokens& tokens = document_->tokens_;
+  if (tokens.at(token) != '"') {
+    document_->set_fault("a key is missing", token);
+    return false;
+  }
+  if (tokens.at(token + 1) != ':') {
+    document_->set_fault("a colon is missing behind a key", token + 1);
+    return false;
+  }
+  key = document_->unescape(document_->string_content(token), token);
+  if (!document_->is_value(token + 2)) return false;
   at_ = token + 2;
   value = Value(document_, at_);
   return true;

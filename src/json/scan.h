@@ -113,6 +113,8 @@ class Object {
  private:
   friend class Document;
   friend class Value;
+  bool next_at_sight(std::string_view& key, Value& value);
+  bool next_with_care(std::string_view& key, Value& value);
   Object(Document* document, uint32_t begin) : document_(document), begin_(begin), at_(begin) {}
 
   Document* document_ = nullptr;
@@ -183,7 +185,6 @@ class Document {
   uint32_t skip(uint32_t token);
   uint32_t skip_container(uint32_t token);
   uint32_t step(uint32_t begin, uint32_t at, char close);
-  bool read_key(uint32_t token, std::string_view& key);
   std::string_view string_content(uint32_t token);
   std::string_view unescape(std::string_view content, uint32_t token);
   std::string_view unescape_slowly(std::string_view content, uint32_t token);

@@ -107,19 +107,22 @@ StageKind phase_without_attempt(const Call& call) {
 // Lays stages from 0 to the end of the exchange, one behind the other.
 class Layout {
  public:
-  explicit Layout(const Call& call)
+  Layout(const Call& call, StageList& list)
       : call_(call),
+        list_(list),
         total_(call.stamps.has(ExchangeStamp::kFinished) ? call.stamps.get(ExchangeStamp::kFinished)
                                                          : latest_of(call)) {}
 
-  StageList run() {
+  void run() {
+    list_.stages.clear();
     list_.stages.reserve(16);
+    list_.clamped = 0;
+    list_.unexplained = 0;
     lay_exchange();
     for (size_t i = 0; i < call_.attempts.size(); ++i) lay_attempt(i);
     extend(call_.attempts.empty() ? phase_without_attempt(call_) : open_, total_);
     HW_ASSERT(cursor_ == total_);
     list_.total = total_;
-    return std::move(list_);
   }
 
  private:
@@ -240,8 +243,8 @@ class Layout {
   }
 
   const Call& call_;
+  StageList& list_;
   const Nanos total_;
-  StageList list_;
   Nanos cursor_ = 0;  // end of what is laid
   Nanos latest_ = 0;  // the latest stamp that was settled
   int attempt_ = -1;
@@ -268,7 +271,13 @@ bool parse_stage(std::string_view name, StageKind& out) {
 }
 
 StageList stages(const Call& call) {
-  return Layout(call).run();
+  StageList list;
+  lay_stages(call, list);
+  return list;
+}
+
+void lay_stages(const Call& call, StageList& list) {
+  Layout(call, list).run();
 }
 
 EngineBreakdown engine_breakdown(const Call& call) {

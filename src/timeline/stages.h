@@ -58,6 +58,8 @@ struct StageList {
 // end, and counted. An exchange without kFinished is taken to end at its last stamp. Intervals of
 // length 0 are left out, neighbours of one kind and attempt are one.
 StageList stages(const Call& call);
+// The same into `list`, whose memory is used again.
+void lay_stages(const Call& call, StageList& list);
 
 // The engine's own durations laid into the interval they explain, sent -> first token (not
 // streamed: sent -> closed).
