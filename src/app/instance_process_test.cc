@@ -2,11 +2,13 @@
 
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include "app/answering_server.h"
@@ -96,24 +98,35 @@ TEST_CASE("a child that dies later is started again") {
   set_log_level(LogLevel::kInfo);
 }
 
+// Run by the test below in a process of its own: keeps a child until it is killed.
+TEST_CASE("keeper of a child" * doctest::skip(std::getenv("HEADWAY_TEST_KEEPER") == nullptr)) {
+  InstancePlan plan;
+  plan.program = "/bin/sh";
+  plan.arguments = {
+      "-c", "echo $$ > " + std::string(std::getenv("HEADWAY_TEST_KEEPER")) + "; exec sleep 1000"};
+  plan.port = 1;
+  InstanceProcess instance(plan);
+  for (;;) ::pause();
+}
+
 TEST_CASE("a child does not outlive a keeper that is killed") {
   const ScratchFolder scratch;
   const PidPipe pids(scratch.file("pids"));
-  AnsweringServer health(kHealthy);
-  const uint16_t port = health.port();
-  const pid_t keeper = ::fork();
-  if (keeper == 0) {
-    InstanceProcess instance(long_lived(pids, port));
-    for (;;) ::pause();
-  }
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // so that the orphan's end can be seen here
+  ::setenv("HEADWAY_TEST_KEEPER", pids.path().c_str(), 1);
+  char program[] = "/proc/self/exe", filter[] = "--test-case=keeper of a child";
+  char* const words[] = {program, filter, nullptr};
+  pid_t keeper = 0;
+  REQUIRE(::posix_spawn(&keeper, program, nullptr, nullptr, words, environ) == 0);
+  ::unsetenv("HEADWAY_TEST_KEEPER");
   const int child = pids.next();
   REQUIRE(child > 0);
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // so that the orphan's end can be seen here
   ::kill(keeper, SIGKILL);
   ::waitpid(keeper, nullptr, 0);
   int status = 0;
   CHECK(::waitpid(child, &status, 0) == child);
   CHECK(WIFSIGNALED(status));
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 TEST_CASE("an instance that never answers is given up after the limit") {
