@@ -34,17 +34,17 @@ constexpr std::array<uint8_t, 256> kCannotBegin = [] {
   return cannot;
 }();
 
-// Whether [at, at + size) has a backslash; `end` is that of the text. For keys, which are too short
-// for a call of memchr.
-bool has_backslash(const char* at, size_t size, const char* end) {
+// Whether [at, at + size), whose text ends at `end`, is short and has no backslash: so are nearly
+// all keys.
+bool is_plain_key(const char* at, size_t size, const char* end) {
 #if defined(__SSE2__)
-  if (size <= 16 && end - at >= 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    const int mask = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
-    return (static_cast<unsigned>(mask) & ((1u << size) - 1)) != 0;
-  }
+  if (size > 16 || end - at < 16) return false;
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  const int mask = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+  return (static_cast<unsigned>(mask) & ((1u << size) - 1)) == 0;
+#else
+  return size > 0 && end > at && std::memchr(at, '\\', size) == nullptr;
 #endif
-  return std::memchr(at, '\\', size) != nullptr;
 }
 
 const char* fault_text(TokenFault fault) {
@@ -332,7 +332,12 @@ inline bool Object::next_at_sight(std::string_view& key, Value& value) {
   if (document.fault_ != nullptr) return false;
   uint32_t token = begin_ + 1;
   if (at_ != begin_) {
-    token = document.skip(at_);
+    if (at_ + 1 >= tokens.count) return false;
+    token = at_ + 1;
+    if (kDepthChange[static_cast<unsigned char>(text[tokens.offsets[at_]])] > 0) {
+      if (document.walked_begin_ != at_ || document.walked_end_ == 0) return false;
+      token = document.walked_end_;
+    }
     if (token >= tokens.count || text[tokens.offsets[token]] != ',') return false;
     ++token;
   }
@@ -341,7 +346,7 @@ inline bool Object::next_at_sight(std::string_view& key, Value& value) {
   const char* const colon = text + tokens.offsets[token + 1];
   if (*open != '"' || *colon != ':' || colon[-1] != '"' || colon - open < 2) return false;
   const auto size = static_cast<size_t>(colon - open - 2);
-  if (has_backslash(open + 1, size, text + tokens.text.size())) return false;
+  if (!is_plain_key(open + 1, size, text + tokens.text.size())) return false;
   if (kCannotBegin[static_cast<unsigned char>(text[tokens.offsets[token + 2]])] != 0) return false;
   key = {open + 1, size};
   at_ = token + 2;
