@@ -44,6 +44,10 @@ std::string how_it_ended(int status) {
   ::_exit(127);
 }
 
+tl::unexpected<Error> stopped_meanwhile() {
+  return fail(ErrorCode::kDraining, "stopped while the instance was starting");
+}
+
 bool is_healthy(const InstancePlan& plan) {
   Url url;
   url.host = plan.host, url.port = plan.port;
@@ -132,6 +136,7 @@ Status InstanceProcess::wait_healthy(Nanos limit, const std::function<void(int)>
   for (;;) {
     {
       const std::lock_guard lock(mutex_);
+      if (stopping_) return stopped_meanwhile();
       if (!last_death_.empty()) {
         return fail(ErrorCode::kConnect, concat("the instance did not start: ", last_death_));
       }
@@ -149,7 +154,7 @@ Status InstanceProcess::wait_healthy(Nanos limit, const std::function<void(int)>
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, std::chrono::milliseconds(100),
                       [this] { return stopping_ || !last_death_.empty(); });
-    if (stopping_) return fail(ErrorCode::kDraining, "stopped while the instance was starting");
+    if (stopping_) return stopped_meanwhile();
   }
   const std::lock_guard lock(mutex_);
   healthy_once_ = true;

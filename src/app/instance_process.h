@@ -44,7 +44,7 @@ class InstanceProcess {
 
   // Waits until GET /health answers 200. `progress` is called about once a second with the seconds
   // waited. kConnect when the child has died before it was healthy (the message holds its exit
-  // status), kTimeoutConnect after `limit`.
+  // status), kTimeoutConnect after `limit`, kDraining after stop().
   Status wait_healthy(Nanos limit, const std::function<void(int seconds)>& progress);
 
   // Ends the child: SIGTERM, after five seconds SIGKILL. Idempotent.

@@ -142,3 +142,13 @@ TEST_CASE("an instance that never answers is given up after the limit") {
   CHECK(status.error().code == ErrorCode::kTimeoutConnect);
   CHECK(told == 1);
 }
+
+TEST_CASE("stopping while an instance starts is no failure of the instance") {
+  InstancePlan plan;
+  plan.program = "/bin/sleep";
+  plan.arguments = {"1000"};
+  plan.port = *free_port();
+  InstanceProcess instance(plan);
+  instance.stop();
+  CHECK(instance.wait_healthy(10 * kSecond, nullptr).error().code == ErrorCode::kDraining);
+}

@@ -6,6 +6,7 @@
 
 #include "app/engine_file.h"
 #include "base/text.h"
+#include "engine/limits.h"
 #include "llama/instance.h"
 
 namespace hw::app {
@@ -91,6 +92,10 @@ Result<InstancePlan> plan_instance(const UpRequest& request, const engine::Optio
     out.port = *port;
   }
   out.arguments = {"engine"};
+  const bool sized =
+      is_set(request, "model", "max_batch_size") || is_set(request, "model", "max_num_seqs");
+  // The default is a GPU's; more than this the CPU would only mention in the log and cut.
+  if (!sized) out.arguments.push_back(concat("--model.max_batch_size=", engine::kCpuSequencesMax));
   for (const config::OptionFlag& flag : flags_of(engine_options(), request.flags)) {
     if (flag.name == "server.port" || flag.name == "server.host") continue;
     out.arguments.push_back(concat("--", flag.name, "=", flag.value));

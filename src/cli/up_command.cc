@@ -93,9 +93,9 @@ class UpRun {
   }
 
   void end() {
-    plan_.dir.remove_address();
     if (instance_.has_value()) instance_->stop();
     if (starter_.joinable()) starter_.join();
+    plan_.dir.remove_address();
   }
 
   void announce() {
