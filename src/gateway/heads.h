@@ -49,7 +49,6 @@ enum class AnswerKind : uint8_t { kWhole, kEventStream };
 // Whether the body still has the coding that the upstream's head names.
 enum class AnswerCoding : uint8_t { kAsSent, kDecoded };
 
-// An answer of an upstream, as its head goes to the client.
 // What a Server-Timing field says, in nanoseconds.
 struct ServerTiming {
   Nanos total = -1;     // -1: no field
@@ -57,6 +56,7 @@ struct ServerTiming {
   Nanos gateway = 0;
 };
 
+// An answer of an upstream, as its head goes to the client.
 struct RelayedHead {
   const http::ResponseHead& upstream;
   int status = 200;
