@@ -85,7 +85,7 @@ Result<std::string> DataDir::secret(std::string_view name, std::string_view pref
   struct stat info{};
   if (::stat(path.c_str(), &info) != 0) {
     if (errno != ENOENT) return failed("cannot read", path);
-    const std::string made = random_secret(prefix);
+    std::string made = random_secret(prefix);
     if (const Status written = write_file(path, made + "\n"); !written) {
       return fail(written.error());
     }

@@ -44,7 +44,7 @@ class Running {
       log_info(kWhere, "SIGHUP: there is no file to read again");
       return;
     }
-    ReadGatewayFile fresh = hooks_.read_again();
+    const ReadGatewayFile fresh = hooks_.read_again();
     if (!fresh.problems.empty()) {
       for (const config::Problem& problem : fresh.problems) {
         log_error(kWhere, config::describe(problem, config::Language::kEnglish));
@@ -52,7 +52,7 @@ class Running {
       log_error(kWhere, "nothing was reloaded: the file has mistakes");
       return;
     }
-    const std::vector<std::string> waiting = system_->reload(std::move(fresh.config));
+    const std::vector<std::string> waiting = system_->reload(fresh.config);
     log_info(kWhere, "reloaded");
     for (const std::string& option : waiting) {
       log_warning(kWhere, concat(option, " has changed and takes a restart"));

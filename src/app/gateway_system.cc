@@ -173,7 +173,7 @@ void GatewaySystem::run() {
   impl_->store->stop();
 }
 
-std::vector<std::string> GatewaySystem::reload(GatewayFile fresh) {
+std::vector<std::string> GatewaySystem::reload(const GatewayFile& fresh) {
   const std::lock_guard serial(impl_->reload_mutex);
   std::shared_ptr<const route::Catalogue> previous;
   {

@@ -27,7 +27,7 @@ class GatewaySystem {
   void run();
   // Exchanges that begin from now on follow `fresh`. Gives the options that differ and take a
   // restart; they stay as they were. From any thread.
-  std::vector<std::string> reload(GatewayFile fresh);
+  std::vector<std::string> reload(const GatewayFile& fresh);
   // Drains and ends run(); a second call ends at once. From any thread.
   void stop();
 

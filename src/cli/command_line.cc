@@ -12,7 +12,6 @@ using namespace terminal;
 namespace {
 
 using config::Language;
-using config::Words;
 
 constexpr int kColumns = 100;
 

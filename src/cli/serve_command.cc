@@ -79,7 +79,7 @@ std::string address_of(const gateway::Options& options, uint16_t port) {
 }
 
 void announce(const Arguments& arguments, std::string_view name, const std::string& url,
-              std::string text) {
+              const std::string& text) {
   if (!arguments.has("json")) {
     note(text);
     return;
