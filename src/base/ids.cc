@@ -48,14 +48,12 @@ void write_hex64(char* digits, uint64_t value) {
 }  // namespace
 
 RequestId RequestId::make(Nanos wall, Random& random) {
+  constexpr int kRandomHigh = 16;  // of the 80 random bits, those in the upper half
   RequestId id;
-  std::memcpy(id.text_.data(), "req_", 4);
-  uint64_t ms = static_cast<uint64_t>(wall / kMillisecond);
-  for (int i = 13; i >= 4; --i, ms >>= 5) id.text_[static_cast<size_t>(i)] = kBase32[ms & 31];
-  uint64_t bits = random.next();
-  for (size_t i = 14; i < 26; ++i, bits >>= 5) id.text_[i] = kBase32[bits & 31];
-  bits = random.next();
-  for (size_t i = 26; i < kSize; ++i, bits >>= 5) id.text_[i] = kBase32[bits & 31];
+  const auto ms = static_cast<uint64_t>(wall / kMillisecond);
+  id.high_ = ms << kRandomHigh | (random.next() & ((1 << kRandomHigh) - 1));
+  id.low_ = random.next();
+  id.write_text();
   return id;
 }
 
@@ -65,46 +63,53 @@ bool RequestId::parse(std::string_view text, RequestId& out) {
     if (base32_value(c) < 0) return false;
   }
   std::memcpy(out.text_.data(), text.data(), kSize);
+  out.read_text();
   return true;
 }
 
 Nanos RequestId::wall() const {
-  uint64_t ms = 0;
-  for (size_t i = 4; i < 14; ++i) ms = ms << 5 | static_cast<uint64_t>(base32_value(text_[i]));
-  return static_cast<Nanos>(ms) * kMillisecond;
+  return static_cast<Nanos>(high_ >> 16) * kMillisecond;
 }
 
 // 26 digits of five bits are two more than 128; the two on top are 0 until the year 10889.
-std::pair<uint64_t, uint64_t> RequestId::halves() const {
+void RequestId::write_text() {
+  std::memcpy(text_.data(), "req_", 4);
+  char* const digits = text_.data() + 4;
+  uint64_t rest = low_;
+  for (int i = 25; i > 13; --i, rest >>= 5) digits[i] = kBase32[rest & 31];
+  rest |= high_ << 4;  // four bits are left of the lower half
+  digits[13] = kBase32[rest & 31];
+  rest = high_ >> 1;
+  for (int i = 12; i >= 0; --i, rest >>= 5) digits[i] = kBase32[rest & 31];
+}
+
+void RequestId::read_text() {
   const auto digit = [this](size_t i) {
     return static_cast<uint64_t>(base32_value(text_[i]) & 31);
   };
-  uint64_t high = 0, low = 0;
-  for (size_t i = 4; i < 17; ++i) high = high << 5 | digit(i);
-  for (size_t i = 18; i < kSize; ++i) low = low << 5 | digit(i);
-  high = high << 1 | digit(17) >> 4;
-  low |= digit(17) << 60;
-  return {high, low};
+  high_ = low_ = 0;
+  for (size_t i = 4; i < 17; ++i) high_ = high_ << 5 | digit(i);
+  for (size_t i = 18; i < kSize; ++i) low_ = low_ << 5 | digit(i);
+  high_ = high_ << 1 | digit(17) >> 4;
+  low_ |= digit(17) << 60;
 }
 
 std::array<uint8_t, 16> RequestId::bytes() const {
-  const auto [high, low] = halves();
   std::array<uint8_t, 16> out;
   for (size_t i = 0; i < 8; ++i) {
-    out[i] = static_cast<uint8_t>(high >> (56 - 8 * i));
-    out[8 + i] = static_cast<uint8_t>(low >> (56 - 8 * i));
+    out[i] = static_cast<uint8_t>(high_ >> (56 - 8 * i));
+    out[8 + i] = static_cast<uint8_t>(low_ >> (56 - 8 * i));
   }
   return out;
 }
 
 RequestId RequestId::from_bytes(const std::array<uint8_t, 16>& bytes) {
-  unsigned __int128 value = 0;
-  for (const uint8_t byte : bytes) value = value << 8 | byte;
   RequestId id;
-  std::memcpy(id.text_.data(), "req_", 4);
-  for (size_t i = kSize; i-- > 4; value >>= 5) {
-    id.text_[i] = kBase32[static_cast<size_t>(value & 31)];
+  for (size_t i = 0; i < 8; ++i) {
+    id.high_ = id.high_ << 8 | bytes[i];
+    id.low_ = id.low_ << 8 | bytes[8 + i];
   }
+  id.write_text();
   return id;
 }
 

@@ -28,12 +28,16 @@ class RequestId {
   // The id as 16 bytes that sort like it, and back: how records keep it.
   std::array<uint8_t, 16> bytes() const;
   // The same as two numbers, the more significant one first.
-  std::pair<uint64_t, uint64_t> halves() const;
+  std::pair<uint64_t, uint64_t> halves() const { return {high_, low_}; }
   static RequestId from_bytes(const std::array<uint8_t, 16>& bytes);
   friend bool operator==(const RequestId&, const RequestId&) = default;
 
  private:
-  std::array<char, kSize> text_;
+  void write_text();
+  void read_text();
+
+  uint64_t high_ = 0, low_ = 0;
+  std::array<char, kSize> text_;  // the same, since it goes into two heads
 };
 
 // 16 bytes of a W3C trace id, printed as 32 hex digits (https://www.w3.org/TR/trace-context/).

@@ -416,8 +416,7 @@ void Attempt::read_head_fields(Nanos now) {
   stamp(AttemptStamp::kHead, now);
   record().status = response_->status;
   for (const http::Field& field : response_->fields) {
-    if (equal_ignoring_case(field.name, "x-request-id") ||
-        equal_ignoring_case(field.name, "request-id")) {
+    if (is_token_named(field.name, "x-request-id") || is_token_named(field.name, "request-id")) {
       record().upstream_request_id = field.value.substr(0, 128);
     } else if (!field.name.empty() && lower(field.name[0]) == 'x') {
       wire::read_engine_header(field.name, field.value, header_times_);

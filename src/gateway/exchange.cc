@@ -45,12 +45,15 @@ net::Task<void> Exchange::run(std::unique_ptr<Exchange> exchange, const http::Re
   self.begin(head);
   Status ready = self.admit(head);
   if (ready) ready = self.expect_body(head);
+  Nanos complete = state.client.head_read();
   if (ready) {
     const uint64_t bytes_max = state.settings->options.body_bytes_max;
-    if (!state.client.take_body(bytes_max))
+    if (!state.client.take_body(bytes_max)) {
       ready = co_await state.client.read_body(bytes_max, self.body_deadline());
+      complete = monotonic_ns();
+    }
   }
-  if (ready) ready = self.body_read(head);
+  if (ready) ready = self.body_read(head, complete);
   if (ready) ready = self.understand();
   const Nanos now = monotonic_ns();
   if (state.call.stamps.has(ExchangeStamp::kBodyRead)) {
@@ -60,7 +63,7 @@ net::Task<void> Exchange::run(std::unique_ptr<Exchange> exchange, const http::Re
   }
   if (ready) {
     state.series->inflight.add(1);
-    co_await self.serve(head);
+    co_await self.serve(head, now);
     state.series->inflight.add(-1);
   } else if (ready.error().code == ErrorCode::kClientGone) {
     self.set_gone();
@@ -105,11 +108,11 @@ Status Exchange::admit(const http::RequestHead& head) {
   for (const http::Field& field : head.fields) {
     access::Presented each;
     each.value = field.value;
-    if (equal_ignoring_case(field.name, "authorization")) {
+    if (is_token_named(field.name, "authorization")) {
       each.source = access::CredentialSource::kAuthorization;
-    } else if (equal_ignoring_case(field.name, "x-api-key")) {
+    } else if (is_token_named(field.name, "x-api-key")) {
       each.source = access::CredentialSource::kApiKey;
-    } else if (equal_ignoring_case(field.name, "x-litellm-api-key")) {
+    } else if (is_token_named(field.name, "x-litellm-api-key")) {
       each.source = access::CredentialSource::kLitellmApiKey;
     } else {
       continue;
@@ -147,8 +150,7 @@ Nanos Exchange::body_deadline() const {
   return body_ms == 0 ? net::Deadline::kNever : state_.client.head_read() + body_ms * kMillisecond;
 }
 
-Status Exchange::body_read(const http::RequestHead& head) {
-  const Nanos now = monotonic_ns();
+Status Exchange::body_read(const http::RequestHead& head, Nanos now) {
   state_.call.stamps.set_once(ExchangeStamp::kBodyRead, state_.offset(now));
   state_.own.resume(now);
   state_.body = state_.client.body();
@@ -216,16 +218,15 @@ Status Exchange::find_candidates() {
 
 // --- the attempts ------------------------------------------------------------------------------
 
-net::Task<void> Exchange::serve(const http::RequestHead& head) {
+net::Task<void> Exchange::serve(const http::RequestHead& head, Nanos now) {
   route::Plan plan(std::move(candidates_), state_.settings->options.retry.attempts_max,
                    state_.settings->options.retry.wait_ms_max * kMillisecond);
   if (state_.wants_stream()) {
-    state_.clocks.start(ClockName::kHeartbeat, monotonic_ns(),
+    state_.clocks.start(ClockName::kHeartbeat, now,
                         state_.settings->options.keepalive_ms);
   }
   Ending ending = Ending::kFailed;
-  for (;;) {
-    Nanos now = monotonic_ns();
+  for (;; now = monotonic_ns()) {
     const route::Next next = plan.next(now);
     if (next.candidate == nullptr) break;
     if (next.wait > 0) {

@@ -28,13 +28,13 @@ class Exchange : public Recycled<Exchange> {
   void begin(const http::RequestHead& head);
   Status admit(const http::RequestHead& head);
   Status expect_body(const http::RequestHead& head);
-  Status body_read(const http::RequestHead& head);
+  Status body_read(const http::RequestHead& head, Nanos now);
   Nanos body_deadline() const;
   Status hold_body(uint64_t bytes);
   Status decode_body(const http::RequestHead& head);
   Status understand();
   Status find_candidates();
-  net::Task<void> serve(const http::RequestHead& head);
+  net::Task<void> serve(const http::RequestHead& head, Nanos now);
   std::unique_ptr<Relay> make_relay(Attempt& attempt);
   net::Task<bool> back_off(Nanos wait);
   net::Task<void> answer_failure();

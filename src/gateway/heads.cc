@@ -13,8 +13,8 @@ namespace {
 
 using http::HeadWriter;
 
-bool is(std::string_view name, std::string_view wanted) {
-  return equal_ignoring_case(name, wanted);
+[[gnu::always_inline]] inline bool is(std::string_view name, std::string_view wanted) {
+  return is_token_named(name, wanted);
 }
 
 // Fields of a client that are not sent on: the credentials it gave us, and what is ours to say. By

@@ -51,6 +51,8 @@ class Buffer {
     begin_ = 0;
     end_ = held;
   }
+  // Room for what one read of a request mostly brings.
+  void reserve_block() { reserve(kBlockBytes - kPadding); }
   // Room behind the data that may be written, up to commit().
   char* tail() { return data_ + end_; }
   size_t room() const { return capacity_ < end_ + kPadding ? 0 : capacity_ - end_ - kPadding; }

@@ -65,7 +65,7 @@ bool is_field_value(std::string_view text) {
 }
 
 bool is_hop_by_hop(std::string_view name) {
-  const auto is = [&](std::string_view other) { return equal_ignoring_case(name, other); };
+  const auto is = [&](std::string_view other) { return is_token_named(name, other); };
   switch (name.size()) {
     case 2:
       return is("te");
@@ -87,7 +87,7 @@ bool is_hop_by_hop(std::string_view name) {
 
 HopByHop::HopByHop(const Fields& fields) : fields_(fields) {
   for (const Field& field : fields) {
-    if (!equal_ignoring_case(field.name, "connection")) continue;
+    if (!is_token_named(field.name, "connection")) continue;
     std::string_view list = field.value;
     while (!list.empty()) {
       const std::string_view option = take_list_element(list);
@@ -101,7 +101,7 @@ bool HopByHop::drops(std::string_view name) const {
   if (is_hop_by_hop(name)) return true;
   if (!lists_names_) return false;
   for (const Field& field : fields_) {
-    if (!equal_ignoring_case(field.name, "connection")) continue;
+    if (!is_token_named(field.name, "connection")) continue;
     std::string_view list = field.value;
     while (!list.empty()) {
       if (equal_ignoring_case(take_list_element(list), name)) return true;

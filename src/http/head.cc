@@ -43,9 +43,7 @@ struct Control {
 
   // The length of the name decides alone in most cases.
   void take(const Field& field) {
-    const auto is = [&](std::string_view name) {
-      return lower(field.name.front()) == name.front() && equal_ignoring_case(field.name, name);
-    };
+    const auto is = [&](std::string_view name) { return is_token_named(field.name, name); };
     switch (field.name.size()) {
       case 4:
         if (is("host")) ++hosts, host = field.value;

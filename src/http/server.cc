@@ -11,9 +11,10 @@
 namespace hw::http {
 namespace {
 
-// First reads go here and are then kept in a buffer of their exact size, so that an idle connection
-// holds no buffer at all. One per thread.
+// What may be large is read here first, so that no buffer is larger than what came. One per thread.
 constexpr size_t kScratchBytes = 64 * 1024;
+// Less room than this is not worth a read of its own.
+constexpr size_t kDirectBytesMin = 2048;
 // Bytes that may wait behind a running exchange. Beyond that the connection is not read any more
 // and a client that leaves could not be noticed: it is closed.
 constexpr size_t kPipelinedMax = 64 * 1024;
@@ -234,19 +235,17 @@ net::Task<void> ServerConnection::refuse(const Error& error) {
 
 // --- reading -----------------------------------------------------------------------------------
 
+// Reads into the buffer where it has room for a request of common size, else over the thread's
+// scratch.
 ServerConnection::Got ServerConnection::read_some(Buffer& into, size_t at_most) {
-  const size_t room = into.room();
-  const bool direct = room >= at_most;
+  if (&into == &in_ && in_.empty()) in_.reserve_block();
+  const size_t room = std::min(into.room(), at_most);
+  const bool direct = room >= std::min(at_most, kDirectBytesMin);
   char* to = direct ? into.tail() : scratch();
-  const net::IoResult got = socket_.read(to, direct ? at_most : std::min(at_most, kScratchBytes));
-  switch (got.state) {
-    case net::IoState::kOk:
-      break;
-    case net::IoState::kWouldBlock:
-      return Got::kNothing;
-    case net::IoState::kEof:
-    case net::IoState::kError:
-      return Got::kEnd;
+  const net::IoResult got = socket_.read(to, direct ? room : std::min(at_most, kScratchBytes));
+  if (got.state != net::IoState::kOk) {
+    if (into.empty()) into.clear();
+    return got.state == net::IoState::kWouldBlock ? Got::kNothing : Got::kEnd;
   }
   drained_ = got.drained;
   if (&into == &in_ && in_.empty()) stamp_arrival();

@@ -387,6 +387,10 @@ Range Object::range() const {
   return document_ == nullptr ? Range() : document_->container_range(begin_);
 }
 
+size_t Object::offset() const {
+  return document_ == nullptr ? 0 : document_->tokens_.offset(begin_);
+}
+
 bool Object::empty() const {
   return document_ == nullptr || document_->tokens_.at(begin_ + 1) == '}';
 }

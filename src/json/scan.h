@@ -107,6 +107,8 @@ class Object {
   // The object in the text, braces included; a field may be inserted at offset + 1. Empty for the
   // object of something that is none.
   Range range() const;
+  // Where its brace is in the text.
+  size_t offset() const;
   // Whether it has no field.
   bool empty() const;
 

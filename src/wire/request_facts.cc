@@ -272,7 +272,7 @@ Status scan_request(Dialect dialect, std::string_view body, RequestFacts& out) {
                 concat("the request body is not a JSON object: ", error.message), error.detail);
   };
   if (const Status opened = document.open(body); !opened) return blame(opened.error());
-  out.object_begin = document.root().range().offset;
+  out.object_begin = document.root().offset();
   RequestReader reader(dialect, out);
   document.root().each(
       [&](std::string_view key, const json::Value& value) { reader.field(key, value); });
