@@ -51,7 +51,7 @@ def feature_of(stack):
 
 
 def samples_of(script):
-    """The samples in the output of perf script: (tid, in the kernel, [symbols, innermost first])."""
+    """The samples in perf script's output: (tid, in the kernel, [symbols, innermost first])."""
     for block in script.split("\n\n"):
         tid = re.match(r"\s*(\d+)", block)
         frames = re.findall(r"^\s+([0-9a-f]+) (.+)$", block, re.M)
@@ -80,6 +80,7 @@ def profile(gateway, scenario, seconds):
     recorder = sample(gateway.running.pid, seconds, file)
     load.finish(running)
     recorder.wait()
+    gateway.settle()
     script = subprocess.run(
         ["perf", "script", "-i", file, "--no-inline", "-F", "tid,ip,sym"],
         capture_output=True, text=True, check=True,
@@ -91,7 +92,7 @@ def thread_costs(gateway, scenario, value, seconds):
     """{tid: us per request or token} of the gateway's threads under an unsampled load."""
     before = processes.thread_cpu_ns(gateway.running.pid)
     findings = load.run(gateway.port, {**scenario.flags, "seconds": seconds})
-    processes.wait_until_quiet(gateway.running.pid)
+    gateway.settle()
     after = processes.thread_cpu_ns(gateway.running.pid)
     return {
         tid: value({**findings, "cpu_ns": after[tid, name] - before.get((tid, name), 0)})

@@ -90,10 +90,7 @@ def pss_kib(pid):
 
 
 def wait_until_quiet(pid, seconds_max=5.0, share=0.02):
-    """Waits until the process tree uses under `share` of a CPU; False when it does not in time.
-
-    What a gateway does later for a request (writing its log) is part of the request's cost.
-    """
+    """Waits until the process tree uses under `share` of a CPU; False when it does not in time."""
     end = time.monotonic() + seconds_max
     before, since = cpu_ns(pid), time.monotonic()
     while time.monotonic() < end:

@@ -12,7 +12,7 @@ def measure_once(subject, scenario, seconds):
     before = processes.cpu_ns(pid) if pid else 0
     findings = load.run(subject.port, {**scenario.flags, "seconds": seconds})
     if pid:
-        findings["quiet"] = processes.wait_until_quiet(pid)
+        findings["quiet"] = subject.settle()
         findings["cpu_ns"] = processes.cpu_ns(pid) - before
     return findings
 

@@ -51,6 +51,11 @@ class Subject:
             log = self.running.last_log() if self.running else "no upstream"
             raise RuntimeError(f"{self.name} does not answer: {log}")
 
+    def settle(self, seconds_max=5):
+        """Waits until what it does later for the requests so far (writing its log) is done; False
+        when it is not in time. That is part of their cost."""
+        return processes.wait_until_quiet(self.running.pid, seconds_max)
+
     def stop(self):
         if self.running:
             self.running.stop()
@@ -167,6 +172,12 @@ class Headway(Subject):
             if line.split("{")[0].split(" ")[0] == name
         ]
         return sum(values) if values else None
+
+    def settle(self, seconds_max=5):
+        end = time.monotonic() + seconds_max
+        while self.metric("headway_store_pending_calls") and time.monotonic() < end:
+            time.sleep(0.01)
+        return super().settle(max(0.1, end - time.monotonic()))
 
     def forget(self):
         """Removes its store, for a start from nothing."""
