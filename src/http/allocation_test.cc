@@ -1,4 +1,5 @@
-// The codecs allocate nothing on the paths that every exchange takes.
+// The codecs allocate nothing on the paths that every exchange takes. ThreadSanitizer has operators
+// of its own that cannot be replaced: there this file is empty.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -8,6 +9,13 @@
 #include "http/chunked.h"
 #include "http/head.h"
 #include "http/sse.h"
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define HW_NO_COUNTING_ALLOCATOR
+#endif
+#endif
+#ifndef HW_NO_COUNTING_ALLOCATOR
 
 namespace {
 thread_local size_t allocations = 0;
@@ -80,3 +88,5 @@ TEST_CASE("between large events the scanner gives its memory back") {
 
 }  // namespace
 }  // namespace hw::http
+
+#endif  // HW_NO_COUNTING_ALLOCATOR
