@@ -93,10 +93,10 @@ struct Gateway::Impl {
     for (const auto& each : loops) {
       if (each->loop.connections() < least->loop.connections()) least = each.get();
     }
-    if (least == &self || self.loop.connections() - least->loop.connections() < kImbalance) {
-      return self.gateway->server().accept(fd);
-    }
-    least->loop.post([least, fd] { least->gateway->server().accept(fd); });
+    if (self.loop.connections() - least->loop.connections() < kImbalance) least = &self;
+    least->loop.add_connections(1);
+    if (least == &self) return self.gateway->server().admit(fd);
+    least->loop.post([least, fd] { least->gateway->server().admit(fd); });
   }
 
   void run_loop(Part& part) {

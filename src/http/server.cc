@@ -519,8 +519,9 @@ net::Task<void> live(std::unique_ptr<ServerConnection> connection,
 
 }  // namespace
 
-void Server::accept(int fd) {
-  if (connections() >= handler_.options().connections_max) {
+void Server::admit(int fd) {
+  if (connections() > handler_.options().connections_max) {
+    loop_.add_connections(-1);
     ::close(fd);
     return;
   }
@@ -545,7 +546,6 @@ void Server::enlist(ServerConnection& connection) {
   connection.next_ = first_;
   if (first_ != nullptr) first_->previous_ = &connection;
   first_ = &connection;
-  loop_.add_connections(1);
 }
 
 void Server::strike(ServerConnection& connection) {

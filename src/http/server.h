@@ -209,7 +209,13 @@ class Server {
   ~Server();
 
   // Serves an accepted, non-blocking descriptor; above connections_max it is closed at once.
-  void accept(int fd);
+  void accept(int fd) {
+    loop_.add_connections(1);
+    admit(fd);
+  }
+  // The same for one that the loop's count of connections has already: whoever deals connections
+  // out over loops counts it at once, and not when its loop comes to it.
+  void admit(int fd);
   // Closes connections without a request now and the others after their exchange.
   void drain();
   // Ends all exchanges; they see gone() with "shutdown".

@@ -43,11 +43,9 @@ class Loop {
   Timers& timers() { return *timers_; }
   Poller& poller() { return *poller_; }
 
-  // Client connections that this loop serves now; read by others to balance, written here.
+  // Client connections that this loop serves now or was dealt; any thread reads and counts.
   int connections() const { return connections_.load(std::memory_order_relaxed); }
-  void add_connections(int change) {
-    connections_.store(connections() + change, std::memory_order_relaxed);
-  }
+  void add_connections(int change) { connections_.fetch_add(change, std::memory_order_relaxed); }
 
   // When this round began, monotonic: near enough for deadlines, not for stamps. 0 before run().
   Nanos now() const { return woken_; }

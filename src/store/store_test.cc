@@ -743,7 +743,9 @@ TEST_CASE("an access log that cannot be written is a reason, not a stop") {
 
 TEST_CASE("loops append while others ask, list and scrape") {
   const journal::TempFolder folder;
-  const auto store = opened(options_in(folder), 3);
+  StoreOptions options = options_in(folder);
+  options.journal_bytes = 16 << 20;  // room for all, however late the writer thread is
+  const auto store = opened(options, 3);
   constexpr int kEach = 400;
   std::vector<std::thread> loops;
   std::atomic<int> running{3};
