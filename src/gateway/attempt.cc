@@ -212,17 +212,17 @@ void Attempt::compose_head(std::string& out, uint64_t body_bytes) {
   TraceParent trace = state_.trace;
   trace.parent = state_.span_seed + static_cast<uint64_t>(number_);
   if (trace.parent == 0) trace.parent = 1;
-  UpstreamRequest request{.head = client_head_,
-                          .channel = channel_,
-                          .endpoint = state_.route.endpoint,
-                          .query = state_.route.query,
-                          .stream = state_.wants_stream(),
-                          .body_decoded = state_.body_decoded,
-                          .body_bytes = body_bytes,
-                          .request_id = state_.call.id.view(),
-                          .attempt = number_,
-                          .trace = trace};
-  append_upstream_head(out, request);
+  edge::UpstreamRequest request{.head = client_head_,
+                                .channel = channel_,
+                                .endpoint = state_.route.endpoint,
+                                .query = state_.route.query,
+                                .stream = state_.wants_stream(),
+                                .body_decoded = state_.body_decoded,
+                                .body_bytes = body_bytes,
+                                .request_id = state_.call.id.view(),
+                                .attempt = number_,
+                                .trace = trace};
+  edge::append_upstream_head(out, request);
 }
 
 void Attempt::edit_body() {

@@ -46,7 +46,7 @@ net::Task<Ending> BodyRelay::run() {
   }
   if (!judge(body())) co_return Ending::kFailed;
   bool written = false;
-  if (body().size() <= ClientAnswer::kSmallBody) {
+  if (body().size() <= edge::ClientAnswer::kSmallBody) {
     written = pass_on_small();
     if (!written) written = co_await state_.answer.flush();
   } else {
@@ -169,13 +169,13 @@ bool BodyRelay::judge(std::string_view body) {
 }
 
 void BodyRelay::compose_head(std::string& out) {
-  RelayedHead head{.upstream = attempt_.head(),
-                   .status = attempt_.head().status,
-                   .framing = {AnswerFraming::Kind::kLength, body().size()},
-                   .labels = state_.labels(),
-                   .keep_alive = state_.client.keep_alive(),
-                   .server_timing = state_.server_timing()};
-  append_relayed_head(out, head);
+  edge::RelayedHead head{.upstream = attempt_.head(),
+                         .status = attempt_.head().status,
+                         .framing = {edge::AnswerFraming::Kind::kLength, body().size()},
+                         .labels = state_.labels(),
+                         .keep_alive = state_.client.keep_alive(),
+                         .server_timing = state_.server_timing()};
+  edge::append_relayed_head(out, head);
 }
 
 // The upstream has done its part: its connection may serve others while the client reads.
@@ -255,7 +255,7 @@ Failure BodyRelay::classify(std::string_view body) {
   }
   out.elsewhere = worth_elsewhere(status) || status < 400;
   out.outcome = out.elsewhere ? Outcome::kUpstreamError : Outcome::kClientError;
-  const Nanos wait = retry_after_ns(attempt_.head().fields, wall_ns());
+  const Nanos wait = edge::retry_after_ns(attempt_.head().fields, wall_ns());
   if (wait > 0 && (status == 429 || status == 503 || status == 529))
     health.cool_down(monotonic_ns(), wait, status);
   out.error = Error(status < 400 ? ErrorCode::kUpstreamDialect : ErrorCode::kUpstreamError,
@@ -268,13 +268,13 @@ Failure BodyRelay::classify(std::string_view body) {
 
 SavedAnswer BodyRelay::as_it_is(std::string_view body) {
   SavedAnswer out;
-  RelayedHead head{.upstream = attempt_.head(),
-                   .status = attempt_.head().status,
-                   .framing = {AnswerFraming::Kind::kLength, body.size()},
-                   .labels = state_.labels(),
-                   .keep_alive = state_.client.keep_alive(),
-                   .server_timing = state_.server_timing()};
-  append_relayed_head(out.head, head);
+  edge::RelayedHead head{.upstream = attempt_.head(),
+                         .status = attempt_.head().status,
+                         .framing = {edge::AnswerFraming::Kind::kLength, body.size()},
+                         .labels = state_.labels(),
+                         .keep_alive = state_.client.keep_alive(),
+                         .server_timing = state_.server_timing()};
+  edge::append_relayed_head(out.head, head);
   out.body = body;
   out.status = attempt_.head().status;
   return out;
@@ -285,9 +285,9 @@ SavedAnswer BodyRelay::replaced(int status, Error& error) {
   SavedAnswer out;
   out.status = status;
   wire::append_error_body(out.body, state_.call.dialect, error, state_.call.id.view());
-  OwnHead head;
+  edge::OwnHead head;
   head.status = status;
-  head.framing = {AnswerFraming::Kind::kLength, out.body.size()};
+  head.framing = {edge::AnswerFraming::Kind::kLength, out.body.size()};
   head.labels = state_.labels();
   head.keep_alive = state_.client.keep_alive();
   int64_t seconds = 0;
@@ -296,7 +296,7 @@ SavedAnswer BodyRelay::replaced(int status, Error& error) {
     head.retry_after_s = static_cast<int>(seconds);
   }
   head.server_timing = state_.server_timing();
-  append_own_head(out.head, head);
+  edge::append_own_head(out.head, head);
   return out;
 }
 
@@ -304,19 +304,20 @@ SavedAnswer BodyRelay::replaced(int status, Error& error) {
 
 net::Task<Ending> BodyRelay::pass_through() {
   std::string text;
-  RelayedHead head{.upstream = attempt_.head(),
-                   .status = attempt_.head().status,
-                   .framing = {state_.client.http_1_0() ? AnswerFraming::Kind::kUntilClose
-                                                        : AnswerFraming::Kind::kChunked,
-                               0},
-                   .labels = state_.labels(),
-                   .keep_alive = state_.client.keep_alive() && !state_.client.http_1_0()};
-  append_relayed_head(text, head);
+  edge::RelayedHead head{
+      .upstream = attempt_.head(),
+      .status = attempt_.head().status,
+      .framing = {state_.client.http_1_0() ? edge::AnswerFraming::Kind::kUntilClose
+                                           : edge::AnswerFraming::Kind::kChunked,
+                  0},
+      .labels = state_.labels(),
+      .keep_alive = state_.client.keep_alive() && !state_.client.http_1_0()};
+  edge::append_relayed_head(text, head);
   state_.answer.hold_head(std::move(text), attempt_.head().status);
   bool complete = false;
   for (;;) {
     state_.answer.begin().append(body_.view());
-    state_.answer.end(complete ? ClientAnswer::Last::kYes : ClientAnswer::Last::kNo);
+    state_.answer.end(complete ? edge::ClientAnswer::Last::kYes : edge::ClientAnswer::Last::kNo);
     state_.answer.mark_relayed();
     body_.clear(LoopContext::kReadBytes);
     bool written = state_.answer.try_flush();

@@ -29,7 +29,7 @@ bool is_event_stream(const http::ResponseHead& head) {
 }  // namespace
 
 Exchange::Exchange(LoopContext& context, http::ServerConnection& client,
-                   std::shared_ptr<const Snapshot> settings, const Route& route)
+                   std::shared_ptr<const Snapshot> settings, const edge::Route& route)
     : state_(context, client, std::move(settings)) {
   state_.route = route;
 }
@@ -222,8 +222,7 @@ net::Task<void> Exchange::serve(const http::RequestHead& head, Nanos now) {
   route::Plan plan(std::move(candidates_), state_.settings->options.retry.attempts_max,
                    state_.settings->options.retry.wait_ms_max * kMillisecond);
   if (state_.wants_stream()) {
-    state_.clocks.start(ClockName::kHeartbeat, now,
-                        state_.settings->options.keepalive_ms);
+    state_.clocks.start(ClockName::kHeartbeat, now, state_.settings->options.keepalive_ms);
   }
   Ending ending = Ending::kFailed;
   for (;; now = monotonic_ns()) {
@@ -322,7 +321,7 @@ net::Task<void> Exchange::answer_error(const Error& error, Outcome outcome) {
     // A heartbeat has fixed the status: the error goes into the stream, which is left without an
     // end.
     wire::append_error_event(state_.answer.begin(), call.dialect, error, call.id.view(), nullptr);
-    state_.answer.end(ClientAnswer::Last::kNo);
+    state_.answer.end(edge::ClientAnswer::Last::kNo);
     state_.client.break_off();
     written = state_.answer.try_flush();
     if (!written) written = co_await state_.answer.flush();
@@ -331,15 +330,15 @@ net::Task<void> Exchange::answer_error(const Error& error, Outcome outcome) {
     std::string head, body;
     wire::append_error_body(body, call.dialect, error, call.id.view());
     const ErrorInfo& info = error_info(error.code);
-    OwnHead own;
+    edge::OwnHead own;
     own.status = info.status == 499 ? 408 : info.status;
-    own.framing = {AnswerFraming::Kind::kLength, body.size()};
+    own.framing = {edge::AnswerFraming::Kind::kLength, body.size()};
     own.labels = state_.labels();
     own.keep_alive = state_.client.keep_alive();
     own.retry_after_s = info.retry_after_s;
     own.should_retry = info.should_retry;
     own.server_timing = state_.server_timing();
-    append_own_head(head, own);
+    edge::append_own_head(head, own);
     written = co_await state_.answer.whole(head, body, own.status);
   }
   if (!written) set_gone();

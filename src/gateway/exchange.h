@@ -17,7 +17,7 @@ class Exchange : public Recycled<Exchange> {
  public:
   // `route` is one of the model API. `settings` is the snapshot that the exchange keeps.
   Exchange(LoopContext& context, http::ServerConnection& client,
-           std::shared_ptr<const Snapshot> settings, const Route& route);
+           std::shared_ptr<const Snapshot> settings, const edge::Route& route);
   ~Exchange();
 
   // Serves the request; when it returns the client has an answer or is gone, and the call is

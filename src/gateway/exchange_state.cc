@@ -31,8 +31,8 @@ Nanos ExchangeState::note_lateness(Nanos now) {
   return late;
 }
 
-ServerTiming ExchangeState::server_timing() const {
-  ServerTiming timing;
+edge::ServerTiming ExchangeState::server_timing() const {
+  edge::ServerTiming timing;
   timing.total = offset(monotonic_ns());
   if (!call.attempts.empty()) {
     const Nanos sent = call.attempts.back().stamps.get(timeline::AttemptStamp::kSent);
@@ -75,7 +75,7 @@ net::Task<Wake> ExchangeState::wait(net::Signals wanted) {
     if (!clocks.passed(ClockName::kHeartbeat, now)) continue;
     clocks.start(ClockName::kHeartbeat, now, settings->options.keepalive_ms);
     if (answer.heartbeat_possible()) {
-      const AnswerLabels who = labels();
+      const edge::AnswerLabels who = labels();
       co_await answer.heartbeat(call.dialect, who);
     }
   }

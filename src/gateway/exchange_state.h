@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/random.h"
-#include "gateway/client_answer.h"
+#include "edge/client_answer.h"
+#include "edge/routes.h"
 #include "gateway/clocks.h"
 #include "gateway/loop_metrics.h"
-#include "gateway/routes.h"
 #include "gateway/snapshot.h"
 #include "gateway/stopwatch.h"
 #include "http/pool.h"
@@ -92,12 +92,12 @@ struct ExchangeState {
   LoopContext& context;
   http::ServerConnection& client;
   std::shared_ptr<const Snapshot> settings;
-  Route route;
+  edge::Route route;
   timeline::Call call;
   timeline::TokenTimes token_times;
   Clocks clocks;
   Stopwatch own;
-  ClientAnswer answer;
+  edge::ClientAnswer answer;
   wire::RequestFacts facts;
   std::string_view body;     // of the request, decoded
   std::string decoded_body;  // where it was encoded
@@ -118,11 +118,11 @@ struct ExchangeState {
 
   // A point on the monotonic clock as an offset of the record.
   Nanos offset(Nanos now) const { return now - client.arrived(); }
-  AnswerLabels labels() const {
+  edge::AnswerLabels labels() const {
     return {call.id.view(), {trace_hex.data(), trace_hex.size()}, answer_channel};
   }
   // Until now: in all, since the request was sent, and our own share.
-  ServerTiming server_timing() const;
+  edge::ServerTiming server_timing() const;
   bool wants_stream() const { return facts.stream; }
   // Notes how late the loop was for what is handled at `now`.
   Nanos note_lateness(Nanos now);

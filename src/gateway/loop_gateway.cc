@@ -47,47 +47,47 @@ LoopGateway::LoopGateway(net::Loop& loop, Common& common, net::BlockingPool& blo
       server_(loop, *this, tls) {}
 
 net::Task<void> LoopGateway::serve(http::ServerConnection& client, const http::RequestHead& head) {
-  const Route route = resolve_route(head);
-  if (route.kind == RouteKind::kModelApi) {
+  const edge::Route route = edge::resolve_route(head);
+  if (route.kind == edge::RouteKind::kModelApi) {
     return Exchange::run(std::make_unique<Exchange>(context_, client, settings_, route), head);
   }
   return serve_other(client, head, route);
 }
 
 net::Task<void> LoopGateway::serve_other(http::ServerConnection& client,
-                                         const http::RequestHead& head, Route route) {
+                                         const http::RequestHead& head, edge::Route route) {
   switch (route.kind) {
-    case RouteKind::kModelApi:
+    case edge::RouteKind::kModelApi:
       break;
-    case RouteKind::kModels:
-    case RouteKind::kModel:
+    case edge::RouteKind::kModels:
+    case edge::RouteKind::kModel:
       co_await serve_models(client, head, route);
       co_return;
-    case RouteKind::kMounted:
+    case edge::RouteKind::kMounted:
       co_await serve_mounted(client, head, route);
       co_return;
-    case RouteKind::kProbe:
-    case RouteKind::kLivez: {
+    case edge::RouteKind::kProbe:
+    case edge::RouteKind::kLivez: {
       const std::string body = "{\"status\": \"ok\"}\n";
       co_await answer(client, head, "application/json", 200, body);
       co_return;
     }
-    case RouteKind::kReadyz: {
+    case edge::RouteKind::kReadyz: {
       int status = 200;
       const std::string body = readiness_body(status);
       co_await answer(client, head, "application/json", status, body);
       co_return;
     }
-    case RouteKind::kMetrics: {
+    case edge::RouteKind::kMetrics: {
       std::string body;
       registry_.collect(body);
       co_await answer(client, head, "text/plain; version=0.0.4; charset=utf-8", 200, body);
       co_return;
     }
-    case RouteKind::kRefused:
+    case edge::RouteKind::kRefused:
       break;
   }
-  const Error error = refusal_error(route, head.method);
+  const Error error = edge::refusal_error(route, head.method);
   co_await answer_error(client, head, route, error);
 }
 
@@ -112,15 +112,16 @@ std::string LoopGateway::readiness_body(int& status) const {
   return out;
 }
 
-Result<std::string> LoopGateway::models_body(const http::RequestHead& head, const Route& route) {
+Result<std::string> LoopGateway::models_body(const http::RequestHead& head,
+                                             const edge::Route& route) {
   std::array<access::Presented, access::kPresentedMax> presented;
   const size_t count = collect_credentials(head, presented);
   const Result<access::Admission> who =
       access::authorize(*settings_->keys, std::span(presented.data(), count));
   if (!who) return fail(who.error());
   std::string body;
-  if (route.kind == RouteKind::kModel) {
-    const std::string id = decode_segment(route.id);
+  if (route.kind == edge::RouteKind::kModel) {
+    const std::string id = edge::decode_segment(route.id);
     std::vector<route::Candidate> found;
     route::NoMatch why{};
     for (int i = 0; i < route::kEndpointCount && found.empty(); ++i) {
@@ -139,7 +140,7 @@ Result<std::string> LoopGateway::models_body(const http::RequestHead& head, cons
 }
 
 net::Task<void> LoopGateway::serve_models(http::ServerConnection& client,
-                                          const http::RequestHead& head, const Route& route) {
+                                          const http::RequestHead& head, const edge::Route& route) {
   const Result<std::string> body = models_body(head, route);
   if (!body) {
     co_await answer_error(client, head, route, body.error());
@@ -149,11 +150,12 @@ net::Task<void> LoopGateway::serve_models(http::ServerConnection& client,
 }
 
 net::Task<void> LoopGateway::serve_mounted(http::ServerConnection& client,
-                                           const http::RequestHead& head, const Route& route) {
+                                           const http::RequestHead& head,
+                                           const edge::Route& route) {
   if (!parts_.mounted) {
-    Route unknown = route;
+    edge::Route unknown = route;
     unknown.refusal = ErrorCode::kUnknownRoute;
-    const Error error = refusal_error(unknown, head.method);
+    const Error error = edge::refusal_error(unknown, head.method);
     co_await answer_error(client, head, route, error);
     co_return;
   }
@@ -186,35 +188,35 @@ net::Task<void> LoopGateway::answer(http::ServerConnection& client, const http::
                                     const std::string& body) {
   if (!client.body_complete()) client.end_connection();
   const bool head_only = head.method == "HEAD";
-  OwnHead own;
+  edge::OwnHead own;
   own.status = status;
   own.content_type = content_type;
-  own.framing = {AnswerFraming::Kind::kLength, body.size()};
+  own.framing = {edge::AnswerFraming::Kind::kLength, body.size()};
   own.keep_alive = client.keep_alive();
   std::string out;
-  append_own_head(out, own);
+  edge::append_own_head(out, own);
   if (!head_only) out += body;
   client.watch();
   co_await client.write(std::string_view(out));
 }
 
 net::Task<void> LoopGateway::answer_error(http::ServerConnection& client,
-                                          const http::RequestHead& head, const Route& route,
+                                          const http::RequestHead& head, const edge::Route& route,
                                           const Error& error) {
   if (!client.body_complete()) client.end_connection();
   const RequestId id = RequestId::make(wall_ns(), context_.random);
   std::string body, out;
   wire::append_error_body(body, shape_of(route.family), error, id.view());
   const ErrorInfo& info = error_info(error.code);
-  OwnHead own;
+  edge::OwnHead own;
   own.status = info.status;
-  own.framing = {AnswerFraming::Kind::kLength, body.size()};
+  own.framing = {edge::AnswerFraming::Kind::kLength, body.size()};
   own.labels.request_id = id.view();
   own.keep_alive = client.keep_alive();
   own.retry_after_s = info.retry_after_s;
   own.should_retry = info.should_retry;
   if (info.status == 405) own.allow = route.allow;
-  append_own_head(out, own);
+  edge::append_own_head(out, own);
   if (head.method != "HEAD") out += body;
   co_await client.write(std::string_view(out));
 }
@@ -225,12 +227,12 @@ void LoopGateway::refuse(const Error& error, std::string_view target, std::strin
   std::string body;
   wire::append_error_body(body, shape_of(anthropic ? Family::kAnthropic : Family::kOpenai), error,
                           id.view());
-  OwnHead own;
+  edge::OwnHead own;
   own.status = error.status();
-  own.framing = {AnswerFraming::Kind::kLength, body.size()};
+  own.framing = {edge::AnswerFraming::Kind::kLength, body.size()};
   own.labels.request_id = id.view();
   own.keep_alive = false;
-  append_own_head(out, own);
+  edge::append_own_head(out, own);
   out += body;
 }
 

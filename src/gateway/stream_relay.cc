@@ -83,16 +83,17 @@ net::Task<Ending> StreamRelay::run() {
 
 void StreamRelay::hold_head() {
   std::string text;
-  RelayedHead head{.upstream = attempt_.head(),
-                   .status = attempt_.head().status,
-                   .kind = AnswerKind::kEventStream,
-                   .coding = decoder_ ? AnswerCoding::kDecoded : AnswerCoding::kAsSent,
-                   .framing = {state_.client.http_1_0() ? AnswerFraming::Kind::kUntilClose
-                                                        : AnswerFraming::Kind::kChunked,
-                               0},
-                   .labels = state_.labels(),
-                   .keep_alive = state_.client.keep_alive() && !state_.client.http_1_0()};
-  append_relayed_head(text, head);
+  edge::RelayedHead head{
+      .upstream = attempt_.head(),
+      .status = attempt_.head().status,
+      .kind = edge::AnswerKind::kEventStream,
+      .coding = decoder_ ? edge::AnswerCoding::kDecoded : edge::AnswerCoding::kAsSent,
+      .framing = {state_.client.http_1_0() ? edge::AnswerFraming::Kind::kUntilClose
+                                           : edge::AnswerFraming::Kind::kChunked,
+                  0},
+      .labels = state_.labels(),
+      .keep_alive = state_.client.keep_alive() && !state_.client.http_1_0()};
+  edge::append_relayed_head(text, head);
   state_.answer.hold_head(std::move(text), attempt_.head().status);
 }
 
@@ -179,7 +180,7 @@ bool StreamRelay::try_write_out() {
   const bool complete =
       attempt_.reader().done() && (observer_.finished() || observer_.error_seen());
   if (complete) state_.context.out.append(gate_.held());
-  state_.answer.end(complete ? ClientAnswer::Last::kYes : ClientAnswer::Last::kNo);
+  state_.answer.end(complete ? edge::ClientAnswer::Last::kYes : edge::ClientAnswer::Last::kNo);
   state_.answer.mark_relayed();
   state_.clocks.start(ClockName::kHeartbeat, state_.context.loop.now(),
                       state_.settings->options.keepalive_ms);
@@ -213,7 +214,7 @@ net::Task<Ending> StreamRelay::end_well() {
   }
   if (!state_.answer.ended()) {
     state_.answer.begin().append(gate_.held());
-    state_.answer.end(ClientAnswer::Last::kYes);
+    state_.answer.end(edge::ClientAnswer::Last::kYes);
     state_.answer.mark_relayed();
     bool written = state_.answer.try_flush();
     if (!written) written = co_await state_.answer.flush();
@@ -250,7 +251,7 @@ net::Task<Ending> StreamRelay::end_broken(Error error, Outcome outcome) {
   std::string& out = state_.answer.begin();
   if (!gate_.at_boundary()) out += "\n\n";
   wire::append_error_event(out, state_.call.dialect, error, state_.call.id.view(), &observer_);
-  state_.answer.end(ClientAnswer::Last::kNo);
+  state_.answer.end(edge::ClientAnswer::Last::kNo);
   state_.client.break_off();
   bool written = state_.answer.try_flush();
   if (!written) written = co_await state_.answer.flush();

@@ -1,4 +1,4 @@
-#include "gateway/heads.h"
+#include "edge/heads.h"
 
 #include <time.h>
 
@@ -8,7 +8,7 @@
 #include "http/head_writer.h"
 #include "http/writer.h"
 
-namespace hw::gateway {
+namespace hw::edge {
 namespace {
 
 using http::HeadWriter;
@@ -212,4 +212,4 @@ Nanos retry_after_ns(const http::Fields& fields, Nanos wall) {
   return until > wall ? until - wall : -1;
 }
 
-}  // namespace hw::gateway
+}  // namespace hw::edge

@@ -1,11 +1,11 @@
-#include "gateway/client_answer.h"
+#include "edge/client_answer.h"
 
 #include <array>
 
 #include "http/chunked.h"
 #include "wire/error_body.h"
 
-namespace hw::gateway {
+namespace hw::edge {
 
 void ClientAnswer::hold_head(std::string head, int status) {
   if (head_sent()) return;
@@ -105,4 +105,4 @@ net::Task<bool> ClientAnswer::whole(std::string_view head, std::string_view body
   co_return written;
 }
 
-}  // namespace hw::gateway
+}  // namespace hw::edge

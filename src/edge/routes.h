@@ -8,7 +8,7 @@
 #include "http/head.h"
 #include "route/channel.h"
 
-namespace hw::gateway {
+namespace hw::edge {
 
 // What becomes of a request.
 enum class RouteKind : uint8_t {
@@ -48,4 +48,4 @@ Error refusal_error(const Route& route, std::string_view method);
 // Percent-decoding of a path segment; what is no valid escape stays as it is.
 std::string decode_segment(std::string_view segment);
 
-}  // namespace hw::gateway
+}  // namespace hw::edge

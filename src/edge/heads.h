@@ -10,7 +10,7 @@
 #include "http/server.h"
 #include "route/catalogue.h"
 
-namespace hw::gateway {
+namespace hw::edge {
 
 // What a request to an upstream is made of, beside its body.
 struct UpstreamRequest {
@@ -91,4 +91,4 @@ void append_own_head(std::string& to, const OwnHead& answer);
 // is none or it is a date (RFC 9110 §10.2.3) that has passed. `wall` is now, ns since 1970.
 Nanos retry_after_ns(const http::Fields& fields, Nanos wall);
 
-}  // namespace hw::gateway
+}  // namespace hw::edge

@@ -1,10 +1,10 @@
-#include "gateway/routes.h"
+#include "edge/routes.h"
 
 #include <array>
 
 #include "base/text.h"
 
-namespace hw::gateway {
+namespace hw::edge {
 namespace {
 
 using route::Endpoint;
@@ -160,4 +160,4 @@ std::string decode_segment(std::string_view segment) {
   return out;
 }
 
-}  // namespace hw::gateway
+}  // namespace hw::edge

@@ -7,13 +7,13 @@
 #include <string_view>
 
 #include "base/dialect.h"
-#include "gateway/heads.h"
+#include "edge/heads.h"
 #include "http/server.h"
 #include "net/task.h"
 #include "wire/event_gate.h"
 #include "wire/stream_observer.h"
 
-namespace hw::gateway {
+namespace hw::edge {
 
 class ClientAnswer {
  public:
@@ -89,4 +89,4 @@ class ClientAnswer {
   bool ended_ = false;
 };
 
-}  // namespace hw::gateway
+}  // namespace hw::edge
