@@ -31,6 +31,13 @@ Nanos ExchangeState::note_lateness(Nanos now) {
   return late;
 }
 
+void ExchangeState::drop_request() {
+  body = {};
+  decoded_body = std::string();
+  route.path = route.query = route.id = {};
+  client.release_request();
+}
+
 edge::ServerTiming ExchangeState::server_timing() const {
   edge::ServerTiming timing;
   timing.total = offset(monotonic_ns());

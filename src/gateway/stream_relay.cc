@@ -181,6 +181,7 @@ bool StreamRelay::try_write_out() {
       attempt_.reader().done() && (observer_.finished() || observer_.error_seen());
   if (complete) state_.context.out.append(gate_.held());
   state_.answer.end(complete ? edge::ClientAnswer::Last::kYes : edge::ClientAnswer::Last::kNo);
+  if (!state_.answer.relayed()) state_.drop_request();
   state_.answer.mark_relayed();
   state_.clocks.start(ClockName::kHeartbeat, state_.context.loop.now(),
                       state_.settings->options.keepalive_ms);
