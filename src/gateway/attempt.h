@@ -61,7 +61,7 @@ struct Received {
   ClockName clock = ClockName::kTotal;
 };
 
-// 4 KiB, needed until the client's head is composed.
+// 1 KiB and more, needed until the client's head is composed.
 struct UpstreamHead final : http::ResponseHead, Recycled<UpstreamHead> {};
 
 class Attempt final : public Recycled<Attempt>, private net::SocketHandler {

@@ -14,6 +14,14 @@ bool is_blank(char c) {
 
 }  // namespace
 
+void Fields::move_out() {
+  more_ = std::make_unique_for_overwrite<unsigned char[]>(kFieldsMax * sizeof(Field));
+  for (size_t i = 0; i < size_; ++i) {
+    const auto* from = reinterpret_cast<const Field*>(storage_ + i * sizeof(Field));
+    new (more_.get() + i * sizeof(Field)) Field(*from);
+  }
+}
+
 const Field* Fields::find(std::string_view name) const {
   for (const Field& field : *this) {
     if (equal_ignoring_case(field.name, name)) return &field;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <new>
 #include <string_view>
 
@@ -22,17 +23,22 @@ struct Field {
   std::string_view line() const { return {name.data(), line_bytes}; }
 };
 
-// The fields of a head in their order, at most kFieldsMax. 5 KiB: keep one per loop, not one per
-// connection.
+// The fields of a head in their order, at most kFieldsMax. The first kInline lie in the object, 1
+// KiB in all; a head with more of them allocates once.
 class Fields {
  public:
-  Fields() {}  // leaves the storage as it is: zeroing 5 KiB would cost more than a small head
+  // What SDKs and coding agents send, with some room: Claude Code has 19.
+  static constexpr size_t kInline = 24;
+
+  Fields() {}  // leaves the storage as it is: zeroing it would cost more than a small head
 
   // Number of fields, and the fields in order.
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   // First field, and the place behind the last one.
-  const Field* begin() const { return reinterpret_cast<const Field*>(storage_); }
+  const Field* begin() const {
+    return reinterpret_cast<const Field*>(more_ != nullptr ? more_.get() : storage_);
+  }
   const Field* end() const { return begin() + size_; }
   const Field& operator[](size_t i) const { return begin()[i]; }
 
@@ -44,19 +50,27 @@ class Fields {
   size_t count(std::string_view name) const;
 
   // Empties the list; the views given out before stay what they are.
-  void clear() { size_ = 0; }
+  void clear() {
+    size_ = 0;
+    more_.reset();
+  }
   // Appends a field as it is. False when the list is full.
   bool add(const Field& field) {
     if (size_ == kFieldsMax) return false;
-    new (storage_ + size_ * sizeof(Field)) Field(field);
+    if (size_ == kInline && more_ == nullptr) move_out();
+    new ((more_ != nullptr ? more_.get() : storage_) + size_ * sizeof(Field)) Field(field);
     ++size_;
     return true;
   }
   bool add(std::string_view name, std::string_view value) { return add(Field{name, value}); }
 
  private:
+  // Takes the fields to a place with room for kFieldsMax.
+  void move_out();
+
   size_t size_ = 0;
-  alignas(Field) unsigned char storage_[kFieldsMax * sizeof(Field)];
+  std::unique_ptr<unsigned char[]> more_;  // all of them, once they are more than kInline
+  alignas(Field) unsigned char storage_[kInline * sizeof(Field)];
 };
 
 // One line `name: value` without its CRLF, by the rules of heads; for trailers. Null when it is

@@ -67,6 +67,19 @@ TEST_CASE("every character is told apart at every place of a vector's width") {
   }
 }
 
+TEST_CASE("fields keep their order when there are more than lie in the object") {
+  const std::string names(Fields::kInline + 2, 'n');
+  Fields fields;
+  for (size_t i = 0; i < names.size(); ++i) {
+    REQUIRE(fields.add(std::string_view(names).substr(i), "v"));
+    REQUIRE(fields.size() == i + 1);
+    for (size_t k = 0; k <= i; ++k) REQUIRE(fields[k].name.size() == names.size() - k);
+  }
+  fields.clear();
+  REQUIRE(fields.add("a", "b"));
+  CHECK(fields.value("A") == "b");
+}
+
 TEST_CASE("a full list takes no more") {
   Fields fields;
   for (size_t i = 0; i < kFieldsMax; ++i) CHECK(fields.add("a", "b"));

@@ -179,7 +179,7 @@ class ServerConnection final : private net::SocketHandler {
   Buffer in_;                          // head and, where it has a length, body of the request
   Buffer chunked_;                     // body decoded from chunks
   Buffer pipelined_;                   // what came while an exchange ran
-  std::unique_ptr<RequestHead> head_;  // 4 KiB: held while an exchange needs it
+  std::unique_ptr<RequestHead> head_;  // 1 KiB and more: held while it is needed
   HeadScanner scanner_;
   std::string_view body_;
   size_t body_readable_ = 0;
