@@ -33,6 +33,11 @@ std::string concat(const Parts&... parts) {
   return out;
 }
 
+// Frees the memory of `text`; assigning an empty string would keep it.
+inline void release(std::string& text) {
+  std::string().swap(text);
+}
+
 // ASCII case folding only, as HTTP field names need.
 inline char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;

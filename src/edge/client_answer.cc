@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/text.h"
 #include "http/chunked.h"
 #include "wire/error_body.h"
 
@@ -16,7 +17,7 @@ void ClientAnswer::hold_head(std::string head, int status) {
 void ClientAnswer::put_head_in_front() {
   if (head_sent()) return;
   scratch_ += held_head_;
-  held_head_ = std::string();
+  release(held_head_);
   status_ = held_status_;
 }
 
@@ -49,7 +50,7 @@ bool ClientAnswer::try_flush() {
 net::Task<bool> ClientAnswer::flush() {
   client_.deadline().set(due_);
   const bool written = co_await client_.write(std::string_view(pending_));
-  pending_ = std::string();
+  release(pending_);
   co_return written;
 }
 

@@ -65,7 +65,7 @@ Attempt::Attempt(ExchangeState& state, const http::RequestHead& head,
       number_(number),
       record_(state.call.attempts.size()),
       response_(std::make_unique_for_overwrite<UpstreamHead>()),
-      edits_(state.facts) {
+      edits_(std::make_unique<wire::RequestEdits>(state.facts)) {
   reader_.emplace(state.settings->server.head, "POST");
   timeline::Attempt& made = state_.call.attempts.emplace_back();
   made.channel = channel_.options.name;
@@ -226,11 +226,11 @@ void Attempt::compose_head(std::string& out, uint64_t body_bytes) {
 }
 
 void Attempt::edit_body() {
-  edits_.set_model(upstream_model_);
+  edits_->set_model(upstream_model_);
   const bool countable = state_.call.dialect == Dialect::kOpenaiChat ||
                          state_.call.dialect == Dialect::kOpenaiCompletions;
   if (state_.wants_stream() && countable && channel_.options.inject_usage) {
-    usage_injected_ = edits_.ask_for_usage(state_.call.dialect);
+    usage_injected_ = edits_->ask_for_usage(state_.call.dialect);
   }
 }
 
@@ -243,7 +243,7 @@ Attempt::Step Attempt::try_send() {
   lease_.socket().set_handler(this);
   state_.client.event().drop(kUpstreamReadable | kUpstreamWritable);
 
-  const json::Splice& splice = edits_.splice();
+  const json::Splice& splice = edits_->splice();
   const uint64_t body_bytes = splice.size(state_.body.size());
   const json::Segments body = splice.segments(state_.body);
   std::string& out = state_.context.out;
@@ -277,7 +277,7 @@ net::Task<Attempt::Step> Attempt::send() {
     if (wake.gone || wake.clock) co_return stop(wake);
     state_.own.resume(monotonic_ns());
   } while (!write_some(left));
-  unwritten_bytes_ = std::string();
+  release(unwritten_bytes_);
   unwritten_ = std::vector<iovec>();
   sent(monotonic_ns());
   co_return Step::kGoOn;
@@ -413,6 +413,7 @@ Attempt::Step Attempt::read_head(const Received& received) {
 }
 
 void Attempt::read_head_fields(Nanos now) {
+  edits_.reset();  // the request will not be sent again on this channel
   stamp(AttemptStamp::kHead, now);
   record().status = response_->status;
   for (const http::Field& field : response_->fields) {
@@ -463,7 +464,7 @@ Attempt::Step Attempt::fail(Error error, Outcome outcome) {
 
 void Attempt::settle_failed(Failure failure) {
   settle(failure.outcome, &failure.error);
-  failure_ = std::move(failure);
+  failure_ = std::make_unique<Failure>(std::move(failure));
 }
 
 void Attempt::note_connection(Nanos now) {

@@ -74,7 +74,7 @@ class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
   // Connects, sends the request and reads the answer's head.
   net::Task<Started> start();
   // After kFailed.
-  Failure& failure() { return *failure_; }
+  std::unique_ptr<Failure> take_failure() { return std::move(failure_); }
 
   // The answer's head; until drop_head().
   const http::ResponseHead& head() const { return *response_; }
@@ -158,10 +158,10 @@ class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
   std::unique_ptr<UpstreamHead> response_;
   std::optional<http::ResponseReader> reader_;  // made anew for a second connection
   wire::EngineTimes header_times_;
-  wire::RequestEdits edits_;
-  std::string unwritten_bytes_;   // what the loop's buffer had of an unwritten request
-  std::vector<iovec> unwritten_;  // what the kernel did not take at once
-  std::optional<Failure> failure_;
+  std::unique_ptr<wire::RequestEdits> edits_;  // until the answer's head has come
+  std::string unwritten_bytes_;                // what the loop's buffer had of an unwritten request
+  std::vector<iovec> unwritten_;               // what the kernel did not take at once
+  std::unique_ptr<Failure> failure_;
   std::string_view first_;
   Nanos first_at_ = 0;
   bool usage_injected_ = false;

@@ -249,7 +249,7 @@ net::Task<void> Exchange::serve(const http::RequestHead& head, Nanos now) {
       ending = co_await relay->run();
     }
     if (ending != Ending::kFailed) break;
-    failure_ = std::move(attempt->failure());
+    failure_ = attempt->take_failure();
     if (!failure_->elsewhere) break;
   }
   if (!state_.call.stamps.has(ExchangeStamp::kAdmitted))

@@ -46,7 +46,7 @@ class Exchange : public Recycled<Exchange> {
   ExchangeState state_;
   const access::Key* key_ = nullptr;
   std::vector<route::Candidate> candidates_;
-  std::optional<Failure> failure_;  // of the last attempt that failed
+  std::unique_ptr<Failure> failure_;  // of the last attempt that failed
   uint64_t body_held_ = 0;
 };
 
