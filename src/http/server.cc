@@ -146,16 +146,17 @@ Result<bool> ServerConnection::parse_head() {
   const Result<size_t> size = parse_request_head(in_.view(), options.head, scanner_, *head_);
   if (!size) return fail(size.error());
   if (*size == 0 && is_first_look) deadline_.set(after_ms(loop(), options.head_ms));
+  // A head that came in one read was complete when that returned.
+  if (*size > 0) head_read_ = is_first_look ? arrived_ : monotonic_ns();
   return *size > 0;
 }
 
 void ServerConnection::stamp_arrival() {
   arrived_ = monotonic_ns();
-  arrived_wall_ = wall_ns();
+  arrived_wall_ = loop().wall(arrived_);
 }
 
 void ServerConnection::begin_exchange() {
-  head_read_ = monotonic_ns();
   phase_ = Phase::kBusy;
   minor_ = static_cast<uint8_t>(head_->minor);
   keep_alive_ = head_->keep_alive && !server_.draining_;

@@ -61,6 +61,7 @@ class SseScanner {
   static constexpr uint8_t kBomPassed = 4;
 
   bool inside_bom() const { return bom_ > 0 && bom_ < kBomBytes; }
+  bool next_at_sight(std::string_view& rest, SseEvent& event) const;
   void take_bom(std::string_view& rest);
   Found find_end(std::string_view in);
   bool dispatch(std::string_view lines, SseEvent& event);

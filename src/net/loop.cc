@@ -35,8 +35,8 @@ void stop_on_exception(std::exception_ptr failure) {
 // Wakes the loop from other threads.
 class Loop::Doorbell final : public Pollable {
  public:
-  explicit Doorbell(Poller& poller)
-      : poller_(poller), fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  Doorbell(Loop& loop, Poller& poller)
+      : loop_(loop), poller_(poller), fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
     HW_ASSERT(fd_ >= 0);
     poller_.add(fd_, *this);
   }
@@ -52,9 +52,11 @@ class Loop::Doorbell final : public Pollable {
   void on_ready(Readiness) override {
     uint64_t rings;
     [[maybe_unused]] const ssize_t got = ::read(fd_, &rings, sizeof rings);
+    loop_.run_posted();
   }
 
  private:
+  Loop& loop_;
   Poller& poller_;
   const int fd_;
 };
@@ -63,7 +65,7 @@ class Loop::Doorbell final : public Pollable {
 Loop::Loop(int index)
     : poller_(std::make_unique<Poller>()),
       timers_(std::make_unique<Timers>()),
-      doorbell_(std::make_unique<Doorbell>(*poller_)),
+      doorbell_(std::make_unique<Doorbell>(*this, *poller_)),
       context_(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE),
       index_(index) {}
 
@@ -90,13 +92,21 @@ void Loop::go_round() {
   woken_ = now;
   poller_->tell(ready);
   timers_->fire(now);
-  run_posted();
-  resume_all();
+  if (!resumptions_.empty()) resume_all();
   if (spawned_) {
     spawned_ = false;
     context_.poll();
   }
   poller_->bury();
+}
+
+Nanos Loop::wall(Nanos at) {
+  constexpr Nanos kFresh = 100 * kMillisecond;
+  if (wall_looked_at_ < 0 || at - wall_looked_at_ > kFresh) {
+    wall_looked_at_ = at;
+    wall_offset_ = wall_ns() - monotonic_ns();
+  }
+  return at + wall_offset_;
 }
 
 int Loop::timeout_ms(Nanos now) const {

@@ -49,6 +49,9 @@ class Loop {
 
   // When this round began, monotonic: near enough for deadlines, not for stamps. 0 before run().
   Nanos now() const { return woken_; }
+  // The wall clock at `at`, a monotonic time of about now; follows a change of the clock within a
+  // tenth of a second.
+  Nanos wall(Nanos at);
   // How long something that is handled at `now` may have waited for this loop: an upper bound, 0
   // when the loop had been asleep until just now.
   Nanos late(Nanos now) const { return now - ready_since_; }
@@ -70,9 +73,11 @@ class Loop {
   std::mutex posted_lock_;
   std::vector<std::function<void()>> posted_;  // guarded by posted_lock_
   std::vector<Resumption> resumptions_;
-  bool spawned_ = false;   // the context has work
-  Nanos woken_ = 0;        // when the last round began
-  Nanos ready_since_ = 0;  // what this round handles became ready no earlier
+  bool spawned_ = false;       // the context has work
+  Nanos wall_offset_ = 0;      // what the wall clock is ahead of the monotonic one
+  Nanos wall_looked_at_ = -1;  // when that was found out; -1: never
+  Nanos woken_ = 0;            // when the last round began
+  Nanos ready_since_ = 0;      // what this round handles became ready no earlier
 };
 
 }  // namespace hw::net
