@@ -64,6 +64,17 @@ struct Received {
 // 1 KiB and more, needed until the client's head is composed.
 struct UpstreamHead final : http::ResponseHead, Recycled<UpstreamHead> {};
 
+// Takes what an upstream sends as soon as it can be read, beside the coroutine that waits for it: a
+// token is passed on without waking one.
+class Pump {
+ public:
+  // True: the bytes have been taken, and the wait goes on. False: the coroutine must go on.
+  virtual bool pump() = 0;
+
+ protected:
+  ~Pump() = default;
+};
+
 class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
  public:
   // Begins the record of attempt `number` (1, 2, ...) at `now`. `head` is the client's.
@@ -99,6 +110,11 @@ class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
   net::Task<Wake> readable();
   // Reads what `wake` tells of.
   Received read_on(const Wake& wake);
+  // Who takes bytes while readable() is awaited; null: only the coroutine does.
+  void set_pump(Pump* pump) { pump_ = pump; }
+  // For a pump: reads at once, and asks to be called again.
+  Received read_now();
+  void want_more() { lease_.socket().want_read(); }
 
   // Bytes were left behind the answer: the connection is out of step and serves nobody any more.
   void spoil() { spoiled_ = true; }
@@ -130,7 +146,6 @@ class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
   Step try_send();
   net::Task<Step> send();
   Step read_head(const Received& received);
-  Received read_now();
   Step stop(const Wake& wake);
   Step stop(const Received& received);
   Step fail(Error error, Outcome outcome);
@@ -145,7 +160,11 @@ class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
   void read_head_fields(Nanos now);
   void note_connection(Nanos now);
 
-  void on_readable() override { state_.client.event().raise(kUpstreamReadable); }
+  void on_readable() override {
+    net::Event& event = state_.client.event();
+    const bool pumped = pump_ != nullptr && event.is_awaited(kUpstreamReadable) && pump_->pump();
+    if (!pumped) event.raise(kUpstreamReadable);
+  }
   void on_writable() override { state_.client.event().raise(kUpstreamWritable); }
 
   ExchangeState& state_;
@@ -155,6 +174,7 @@ class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
   const int number_;
   const size_t record_;
   http::Lease lease_;
+  Pump* pump_ = nullptr;
   std::unique_ptr<UpstreamHead> response_;
   std::optional<http::ResponseReader> reader_;  // made anew for a second connection
   wire::EngineTimes header_times_;

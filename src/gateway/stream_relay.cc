@@ -1,5 +1,7 @@
 #include "gateway/stream_relay.h"
 
+#include <utility>
+
 #include "base/text.h"
 #include "wire/error_body.h"
 
@@ -34,50 +36,106 @@ net::Task<Ending> StreamRelay::run() {
   hold_head();
   attempt_.drop_head();
   state_.answer.set_stream(&observer_, &gate_);
-  Progress progress = take(attempt_.first(), attempt_.first_at());
-  for (;;) {
-    bool written = try_write_out();
-    if (!written) written = co_await write_rest();
-    if (!written) co_return end_gone();
-    if (progress == Progress::kBroken) break;
-    if (progress == Progress::kComplete) {
-      const Ending ending = co_await end_well();
-      co_return ending;
+  progress_ = take(attempt_.first(), attempt_.first_at());
+  Left left = pass_on();
+  while (left != Left::kEnding) {
+    if (left == Left::kRest) {
+      const bool written = co_await write_rest();
+      if (!written) co_return end_gone();
+      left = passed_on();
+      continue;
     }
-    state_.own.pause(monotonic_ns());
-    Received received = attempt_.read_on();
-    while (received.end == Received::End::kNothing) {
+    received_ = attempt_.read_on();
+    if (received_.end == Received::End::kNothing) {
+      attempt_.set_pump(this);
       const Wake wake = co_await attempt_.readable();
-      received = attempt_.read_on(wake);
+      attempt_.set_pump(nullptr);
+      left = after_wait(wake);
+    } else {
+      left = take_read();
     }
-    if (received.end == Received::End::kGone) co_return end_gone();
-    state_.own.resume(received.at);
-    if (received.end == Received::End::kClock) {
-      if (observer_.finished()) {
-        const Ending ending = co_await end_well();
-        co_return ending;
-      }
-      broken_ = clock_error(received.clock, state_.clocks.limit_ms(received.clock),
-                            attempt_.channel().options.name);
-      const Ending ending = co_await end_broken(std::move(*broken_), Outcome::kTimeout);
-      co_return ending;
-    }
-    if (received.end != Received::End::kBytes) {
-      const bool proper =
-          received.end == Received::End::kClosed && attempt_.reader().end_of_input();
-      if (proper || observer_.finished()) {
-        const Ending ending = co_await end_well();
-        co_return ending;
-      }
-      broken_ = Error(ErrorCode::kUpstreamBroken,
-                      concat("Channel ", attempt_.channel().options.name,
-                             ": the connection broke in the middle of the stream"));
-      break;
-    }
-    state_.note_lateness(received.at);
-    progress = take(received.bytes, received.at);
   }
-  const Ending ending = co_await end_broken(std::move(*broken_), Outcome::kUpstreamError);
+  const Ending ending = co_await end();
+  co_return ending;
+}
+
+// Passes on what can be read while the coroutine waits.
+bool StreamRelay::pump() {
+  received_ = attempt_.read_now();
+  Left left = take_read();
+  while (left == Left::kNothing) {
+    received_ = attempt_.read_on();
+    if (received_.end == Received::End::kNothing) {
+      attempt_.want_more();
+      state_.client.deadline().set(state_.clocks.next());
+      return true;
+    }
+    left = take_read();
+  }
+  pumped_ = left;
+  return false;
+}
+
+StreamRelay::Left StreamRelay::after_wait(const Wake& wake) {
+  const std::optional<Left> pumped = std::exchange(pumped_, std::nullopt);
+  if (pumped && !wake.gone) return *pumped;
+  received_ = attempt_.read_on(wake);
+  return take_read();
+}
+
+StreamRelay::Left StreamRelay::take_read() {
+  if (received_.end == Received::End::kNothing) return Left::kNothing;
+  if (received_.end == Received::End::kGone) return Left::kEnding;
+  state_.own.resume(received_.at);
+  if (received_.end != Received::End::kBytes) return Left::kEnding;
+  state_.note_lateness(received_.at);
+  progress_ = take(received_.bytes, received_.at);
+  return pass_on();
+}
+
+StreamRelay::Left StreamRelay::pass_on() {
+  return try_write_out() ? passed_on() : Left::kRest;
+}
+
+StreamRelay::Left StreamRelay::passed_on() {
+  if (progress_ != Progress::kMore) return Left::kEnding;
+  state_.own.pause(monotonic_ns());
+  return Left::kNothing;
+}
+
+// By what the last read brought.
+net::Task<Ending> StreamRelay::end() {
+  const std::string& channel = attempt_.channel().options.name;
+  Outcome outcome = Outcome::kUpstreamError;
+  bool well = false;
+  switch (received_.end) {
+    case Received::End::kGone:
+      co_return end_gone();
+    case Received::End::kClock:
+      well = observer_.finished();
+      outcome = Outcome::kTimeout;
+      broken_ = clock_error(received_.clock, state_.clocks.limit_ms(received_.clock), channel);
+      break;
+    case Received::End::kClosed:
+    case Received::End::kBroken:
+      well = (received_.end == Received::End::kClosed && attempt_.reader().end_of_input()) ||
+             observer_.finished();
+      broken_ =
+          Error(ErrorCode::kUpstreamBroken, concat("Channel ", channel,
+                                                   ": the connection broke in the middle of the "
+                                                   "stream"));
+      break;
+    case Received::End::kBytes:
+    case Received::End::kNothing:
+      well = progress_ == Progress::kComplete;
+      break;
+  }
+  Ending ending = Ending::kGone;
+  if (well) {
+    ending = co_await end_well();
+  } else {
+    ending = co_await end_broken(std::move(*broken_), outcome);
+  }
   co_return ending;
 }
 

@@ -13,7 +13,7 @@
 
 namespace hw::gateway {
 
-class StreamRelay final : public Relay, public Recycled<StreamRelay> {
+class StreamRelay final : public Relay, private Pump, public Recycled<StreamRelay> {
  public:
   StreamRelay(ExchangeState& state, Attempt& attempt);
 
@@ -29,7 +29,20 @@ class StreamRelay final : public Relay, public Recycled<StreamRelay> {
     kBroken,    // see broken_
   };
 
+  // What is left to do after a read.
+  enum class Left : uint8_t {
+    kNothing,  // but to wait for more
+    kRest,     // the client has not taken everything
+    kEnding,   // see received_ and progress_
+  };
+
   void hold_head();
+  bool pump() override;
+  Left after_wait(const Wake& wake);
+  Left take_read();
+  Left pass_on();
+  Left passed_on();
+  net::Task<Ending> end();
   Progress take(std::string_view bytes, Nanos now);
   Status take_body(std::string_view piece, Nanos now);
   void observe(const wire::EventFacts& event, Nanos now);
@@ -49,6 +62,9 @@ class StreamRelay final : public Relay, public Recycled<StreamRelay> {
   std::optional<http::Decoder> decoder_;
   std::optional<Error> broken_;
   PairSeries& series_;
+  Received received_;           // by the last read
+  std::optional<Left> pumped_;  // what the pump left to the coroutine
+  Progress progress_ = Progress::kMore;
   Nanos blocked_at_last_token_ = 0;
   bool composed_ = false;  // the loop's buffer has bytes of this stream to write
 };

@@ -62,6 +62,8 @@ class Event {
     return taken;
   }
 
+  // Whether somebody is suspended here until one of `signals`, and others perhaps, is raised.
+  bool is_awaited(Signals signals) const { return waiter_ && (wanted_ & signals) != 0; }
   // Those of `signals` that are raised now, without taking them.
   Signals pending(Signals signals) const { return raised_ & signals; }
   // Forgets `signals`.
