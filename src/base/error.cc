@@ -69,4 +69,13 @@ const ErrorInfo& error_info(ErrorCode code) {
   return kTable[static_cast<size_t>(code)];
 }
 
+Error::Error() = default;
+Error::Error(ErrorCode c, std::string m, std::string d)
+    : code(c), message(std::move(m)), detail(std::move(d)) {}
+Error::Error(const Error&) = default;
+Error::Error(Error&&) noexcept = default;
+Error& Error::operator=(const Error&) = default;
+Error& Error::operator=(Error&&) noexcept = default;
+Error::~Error() = default;
+
 }  // namespace hw

@@ -83,9 +83,14 @@ struct Error {
   std::string detail;
   bool retryable = false;  // another channel may succeed with the same request
 
-  Error() = default;
-  Error(ErrorCode c, std::string m, std::string d = {})
-      : code(c), message(std::move(m)), detail(std::move(d)) {}
+  // Cold, all of them: compilers then move the paths to every failure out of the way of what runs.
+  [[gnu::cold]] Error();
+  [[gnu::cold]] Error(ErrorCode c, std::string m, std::string d = {});
+  [[gnu::cold]] Error(const Error&);
+  [[gnu::cold]] Error(Error&&) noexcept;
+  [[gnu::cold]] Error& operator=(const Error&);
+  [[gnu::cold]] Error& operator=(Error&&) noexcept;
+  [[gnu::cold]] ~Error();
   // The row of error_info() in two words: HTTP status, and name on the wire.
   int status() const { return error_info(code).status; }
   std::string_view name() const { return error_info(code).name; }

@@ -15,11 +15,12 @@ using Result = tl::expected<T, Error>;
 using Status = tl::expected<void, Error>;
 
 // Makes the failing side of any Result: `return fail(ErrorCode::kBadRequest, "...")`.
-inline tl::unexpected<Error> fail(ErrorCode code, std::string message, std::string detail = {}) {
+[[gnu::cold]] inline tl::unexpected<Error> fail(ErrorCode code, std::string message,
+                                                std::string detail = {}) {
   return tl::unexpected<Error>(Error(code, std::move(message), std::move(detail)));
 }
 // Passes an Error of another Result on.
-inline tl::unexpected<Error> fail(Error error) {
+[[gnu::cold]] inline tl::unexpected<Error> fail(Error error) {
   return tl::unexpected<Error>(std::move(error));
 }
 

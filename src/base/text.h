@@ -25,9 +25,10 @@ void append(std::string& out, T value) {
   out.append(digits, end.ptr);
 }
 
-// The parts one after another: concat("took ", 12, " ms").
+// The parts one after another: concat("took ", 12, " ms"). For messages, not for the data path:
+// compilers are told that it seldom runs.
 template <class... Parts>
-std::string concat(const Parts&... parts) {
+[[gnu::cold]] std::string concat(const Parts&... parts) {
   std::string out;
   (append(out, parts), ...);
   return out;
