@@ -127,8 +127,8 @@ struct ExchangeState {
   // Notes how late the loop was for what is handled at `now`.
   Nanos note_lateness(Nanos now);
 
-  // Something has been relayed: the request will not be sent again, so its memory is freed. Views of
-  // its head and body end here.
+  // Something has been relayed: the request will not be sent again, so its memory is freed. Views
+  // of its head and body end here.
   void drop_request();
 
   // Suspends until one of `wanted` is raised, the client left or a clock passed. Sends heartbeats

@@ -8,8 +8,8 @@ from tree import MAP, Finding, is_aside, names
 
 SYSTEM_FOLDERS = ('sys/', 'netinet/', 'arpa/', 'linux/')
 SYSTEM = set('''ctype dlfcn errno execinfo fcntl fts grp ifaddrs inttypes limits locale malloc netdb
-    poll pthread pwd sched semaphore signal spawn stdint stdio stdlib string strings syslog termios time
-    ucontext unistd arm_acle arm_neon emmintrin immintrin nmmintrin'''.split())
+    poll pthread pwd sched semaphore signal spawn stdint stdio stdlib string strings syslog
+    termios time ucontext unistd arm_acle arm_neon emmintrin immintrin nmmintrin'''.split())
 NO_NAMES = {'util', 'utils', 'common', 'helper', 'helpers', 'manager', 'managers', 'service',
             'services', 'misc'}
 FOLDER_FILES_MAX = 25
