@@ -25,7 +25,7 @@ class HeadWriter {
   // Appends text, or a number in decimal.
   [[gnu::always_inline]] HeadWriter& add(std::string_view text) {
     if (text.size() > kBytes - size_) return add_beyond(text);
-    std::memcpy(bytes_ + size_, text.data(), text.size());
+    if (!text.empty()) std::memcpy(bytes_ + size_, text.data(), text.size());
     size_ += text.size();
     return *this;
   }
