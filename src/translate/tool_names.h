@@ -1,0 +1,36 @@
+// ToolNames: how the tools of a request are called on either side, so that an answer can name them
+// as the client does: namespaces are flattened on the way up and restored on the way down.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "translate/request.h"
+
+namespace hw::translate {
+
+class ToolNames {
+ public:
+  // One tool as the client declared it.
+  struct Entry {
+    std::string flat;        // the name that the upstream was told
+    std::string name_space;  // empty: none
+    std::string name;
+    ToolKind kind = ToolKind::kFunction;
+  };
+
+  ToolNames() = default;
+  explicit ToolNames(const Request& request);
+
+  // The tool that the upstream calls `flat`; null where the client declared none of that name.
+  const Entry* find(const Text& flat) const;
+
+ private:
+  std::vector<Entry> entries_;  // only those in a namespace or not a function: mostly none
+};
+
+// The most bytes of a tool's name that upstreams take (OpenAI, Anthropic: 64).
+inline constexpr size_t kToolNameBytesMax = 64;
+
+}  // namespace hw::translate
