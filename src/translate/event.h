@@ -4,7 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -96,8 +99,17 @@ struct Failed {
 
 using Event = std::variant<Started, BlockBegun, Delta, BlockEnded, Finished, Used, Ping, Failed>;
 
-// Views in events live until the next call of the reader that made them; those of a whole answer
-// as long as its body.
-using Events = std::vector<Event>;
+// Events in their order. Their views live until the next call of the reader that made them, those
+// of a whole answer as long as its body; what a reader makes itself (envelopes) lives in `kept`, as
+// long as the Events.
+struct Events : std::vector<Event> {
+  // Keeps `text` until the next clear().
+  std::string_view keep(std::string text) { return kept.emplace_back(std::move(text)); }
+  void clear() {
+    std::vector<Event>::clear();
+    kept.clear();
+  }
+  std::deque<std::string> kept;
+};
 
 }  // namespace hw::translate

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/dialect.h"
+#include "translate/fidelity.h"
 #include "translate/text.h"
 
 namespace hw::translate {
@@ -136,8 +137,10 @@ struct Format {
 
 // A field of the reader's dialect for which the model has no place.
 struct OtherField {
-  std::string_view name;  // a path as in rules.h, "top_a" or "messages[].content[].foo"
+  std::string_view name;  // a path as in fidelity.h, "top_a" or "messages[].content[].foo"
   Raw value;
+  // The rule that it falls under: previous_response_id is kStoredState, background kBackground.
+  Feature feature = Feature::kOtherField;
 };
 
 // Views go into the body that was read, which must outlive the Request, or into `kept`. Not copied

@@ -8,6 +8,7 @@
 
 #include "base/dialect.h"
 #include "base/result.h"
+#include "json/writer.h"
 #include "translate/fidelity.h"
 #include "translate/request.h"
 
@@ -29,6 +30,11 @@ struct Target {
 // schemas and arguments stays as it came.
 void write_request(Dialect dialect, const Request& request, const Target& target,
                    Fidelity& fidelity, std::string& out);
+
+// Meets the fields for which the model has no place: writes those that the channel takes as members
+// of the open object, and has the others marked or refused by their rule.
+void write_other_fields(const Request& request, const Target& target, Fidelity& fidelity,
+                        json::Writer& writer);
 
 // The same, each in its file.
 void write_chat_request(const Request& request, const Target& target, Fidelity& fidelity,
