@@ -35,6 +35,12 @@ class Text {
   std::string str() const;
   // Whether the text itself is `plain`.
   bool is(std::string_view plain) const;
+  // The bytes as they are held, escaped or not; for a look at what they begin with.
+  std::string_view bytes() const { return bytes_; }
+  // Some of bytes(), in the form of the whole. Precondition: no escape is cut.
+  Text slice(size_t offset, size_t length = std::string_view::npos) const {
+    return {bytes_.substr(offset, length), form_};
+  }
 
  private:
   enum class Form : uint8_t { kAbsent, kEscaped, kPlain };
