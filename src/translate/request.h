@@ -2,6 +2,7 @@
 // make of a body, and what their writers make a body of.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -142,6 +143,11 @@ struct OtherField {
   // The rule that it falls under: previous_response_id is kStoredState, background kBackground.
   Feature feature = Feature::kOtherField;
 };
+
+// What a reader takes at most; a body with more is a 400. They bound the memory of a Request, whose
+// parts are larger than the shortest JSON that makes one.
+inline constexpr size_t kPartsMax = 100'000;  // of all turns together; and turns
+inline constexpr size_t kListedMax = 10'000;  // tools, stop sequences, other fields
 
 // Views go into the body that was read, which must outlive the Request, or into `kept`. Not copied
 // and not moved once read.
