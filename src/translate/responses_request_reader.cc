@@ -1,9 +1,474 @@
+// Reads requests of responses (OpenAI's POST /v1/responses): the top level, tools and their choice.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
 #include "translate/request_reader.h"
+#include "translate/responses_item_reader.h"
 
 namespace hw::translate {
+namespace {
 
-Status read_responses_request(json::Object, Request&) {
+// Members of a tool that are noted by name.
+constexpr size_t kToolOthersMax = 16;
+
+Status wrong(std::string_view field, std::string_view how) {
+  return fail(ErrorCode::kBadRequest, concat("Your request: `", field, "` ", how));
+}
+
+Raw raw_object(const json::Value& value) {
+  return value.kind() == json::Kind::kObject ? value.raw() : Raw();
+}
+
+// Members of one tool.
+class ToolReader {
+ public:
+  explicit ToolReader(Request& out) : out_(out) {}
+
+  Status read(const json::Value& tools);
+
+ private:
+  Status read_tool(const json::Value& value, const Text& name_space);
+  Status read_namespace(json::Object object);
+  void read_member(std::string_view key, const json::Value& value, Tool& tool);
+
+  Request& out_;
+};
+
+Status ToolReader::read(const json::Value& tools) {
+  if (tools.kind() != json::Kind::kArray) return wrong("tools", "is not a list");
+  json::Array array = tools.array();
+  json::Value value;
+  while (array.next(value)) {
+    if (const Status read = read_tool(value, Text()); !read) return read;
+  }
   return {};
+}
+
+Status ToolReader::read_tool(const json::Value& value, const Text& name_space) {
+  const std::string_view type = responses_word(out_, value.object().find("type"));
+  if (type.empty()) return wrong("tools", "has one without a type");
+  if (type == "namespace" && !name_space.present()) return read_namespace(value.object());
+  if (out_.tools.size() >= kListedMax) return wrong("tools", "has more than are taken");
+  Tool tool;
+  tool.name_space = name_space;
+  if (type != "function" && type != "custom") {
+    tool.kind = Tool::Kind::kServer;
+    tool.type = type;
+    tool.raw = value.raw();
+  } else {
+    if (type == "custom") tool.kind = Tool::Kind::kCustom;
+    value.object().each(
+        [&](std::string_view key, const json::Value& member) { read_member(key, member, tool); });
+    if (tool.name.empty()) return wrong("tools", "has one without a name");
+  }
+  out_.tools.push_back(std::move(tool));
+  return {};
+}
+
+void ToolReader::read_member(std::string_view key, const json::Value& value, Tool& tool) {
+  if (key == "name") {
+    tool.name = Text::of(value);
+  } else if (key == "description") {
+    tool.description = Text::of(value);
+  } else if (key == "parameters" && tool.kind == Tool::Kind::kFunction) {
+    tool.schema = raw_object(value);
+  } else if (key == "strict") {
+    tool.strict = value.boolean().value_or(false);
+  } else if (key == "format" && tool.kind == Tool::Kind::kCustom) {
+    const bool free = value.object().find("type").text_or("text") == "text";
+    if (!free) tool.format = raw_object(value);
+  } else if (key != "type" && !value.is_null() && value.boolean() != false &&
+             tool.others.size() < kToolOthersMax) {
+    tool.others.push_back(out_.keep(std::string(key)));
+  }
+}
+
+// The description of a namespace stands in front of its first tool's.
+Status ToolReader::read_namespace(json::Object object) {
+  Text name, description;
+  json::Value tools;
+  object.each([&](std::string_view key, const json::Value& value) {
+    if (key == "name") {
+      name = Text::of(value);
+    } else if (key == "description") {
+      description = Text::of(value);
+    } else if (key == "tools") {
+      tools = value;
+    } else if (key != "type") {
+      note_responses_member(out_, "tools[]", key, value);
+    }
+  });
+  if (name.empty()) return wrong("tools", "has a namespace without a name");
+  const size_t first = out_.tools.size();
+  json::Array array = tools.array();
+  json::Value value;
+  while (array.next(value)) {
+    if (const Status read = read_tool(value, name); !read) return read;
+  }
+  if (description.empty() || out_.tools.size() == first) return {};
+  Tool& tool = out_.tools[first];
+  std::string text = "Tools of ";
+  name.append_escaped(text);
+  text += ": ";
+  description.append_escaped(text);
+  text += "\\n\\n";
+  tool.description.append_escaped(text);
+  tool.description = Text::escaped(out_.keep(std::move(text)));
+  return {};
+}
+
+// The members of a request, one after another in any order.
+class RequestReader {
+ public:
+  explicit RequestReader(Request& out) : out_(out) {}
+
+  Status read(json::Object root);
+
+ private:
+  using Read = Status (RequestReader::*)(const json::Value&);
+  struct Member {
+    std::string_view name;
+    Read read;
+  };
+  static const Member kMembers[];
+
+  Status read_member(std::string_view key, const json::Value& value);
+  Status read_conversation();
+
+  Status take_text(const json::Value& value, std::string_view field, Text& out);
+  Status take_integer(const json::Value& value, std::string_view field,
+                      std::optional<int64_t>& out);
+  Status take_number(const json::Value& value, std::string_view field, Raw& out);
+  void add_other(std::string_view name, const json::Value& value,
+                 Feature feature = Feature::kOtherField);
+
+  Status read_model(const json::Value& v) { return take_text(v, "model", out_.model); }
+  Status read_user(const json::Value& v) { return take_text(v, "user", out_.user); }
+  Status read_safety(const json::Value& v) {
+    return take_text(v, "safety_identifier", out_.safety_identifier);
+  }
+  Status read_cache_key(const json::Value& v) {
+    return take_text(v, "prompt_cache_key", out_.prompt_cache_key);
+  }
+  Status read_max_tokens(const json::Value& v) {
+    return take_integer(v, "max_output_tokens", out_.max_tokens);
+  }
+  Status read_temperature(const json::Value& v) {
+    return take_number(v, "temperature", out_.temperature);
+  }
+  Status read_top_p(const json::Value& v) { return take_number(v, "top_p", out_.top_p); }
+  Status read_instructions(const json::Value& v) {
+    return take_text(v, "instructions", instructions_);
+  }
+  Status read_input(const json::Value& v) {
+    input_ = v;
+    return {};
+  }
+  Status read_tools(const json::Value& v) { return ToolReader(out_).read(v); }
+  Status read_stream(const json::Value& value);
+  Status read_top_logprobs(const json::Value& value);
+  Status read_service_tier(const json::Value& value);
+  Status read_store(const json::Value& value);
+  Status read_parallel(const json::Value& value);
+  Status read_tool_choice(const json::Value& value);
+  Status read_reasoning(const json::Value& value);
+  Status read_text(const json::Value& value);
+  Status read_format(json::Object object);
+  Status read_include(const json::Value& value);
+  Status read_metadata(const json::Value& value);
+  Status read_truncation(const json::Value& value);
+  Status read_background(const json::Value& value);
+  Status read_previous(const json::Value& value);
+  Status read_stored_conversation(const json::Value& value);
+  Status read_prompt(const json::Value& value);
+
+  Request& out_;
+  Text instructions_;
+  json::Value input_;
+  std::vector<OtherField> others_;  // behind those inside items and tools
+  bool stored_ = false;             // the history is elsewhere
+};
+
+const RequestReader::Member RequestReader::kMembers[] = {
+    {"model", &RequestReader::read_model},
+    {"input", &RequestReader::read_input},
+    {"instructions", &RequestReader::read_instructions},
+    {"stream", &RequestReader::read_stream},
+    {"tools", &RequestReader::read_tools},
+    {"tool_choice", &RequestReader::read_tool_choice},
+    {"parallel_tool_calls", &RequestReader::read_parallel},
+    {"reasoning", &RequestReader::read_reasoning},
+    {"text", &RequestReader::read_text},
+    {"include", &RequestReader::read_include},
+    {"max_output_tokens", &RequestReader::read_max_tokens},
+    {"temperature", &RequestReader::read_temperature},
+    {"top_p", &RequestReader::read_top_p},
+    {"top_logprobs", &RequestReader::read_top_logprobs},
+    {"store", &RequestReader::read_store},
+    {"metadata", &RequestReader::read_metadata},
+    {"user", &RequestReader::read_user},
+    {"safety_identifier", &RequestReader::read_safety},
+    {"prompt_cache_key", &RequestReader::read_cache_key},
+    {"service_tier", &RequestReader::read_service_tier},
+    {"truncation", &RequestReader::read_truncation},
+    {"background", &RequestReader::read_background},
+    {"previous_response_id", &RequestReader::read_previous},
+    {"conversation", &RequestReader::read_stored_conversation},
+    {"prompt", &RequestReader::read_prompt},
+};
+
+Status RequestReader::read(json::Object root) {
+  std::string_view key;
+  json::Value value;
+  while (root.next(key, value)) {
+    if (value.is_null()) continue;
+    if (const Status read = read_member(key, value); !read) return read;
+  }
+  if (const Status read = read_conversation(); !read) return read;
+  out_.others.insert(out_.others.end(), others_.begin(), others_.end());
+  return {};
+}
+
+Status RequestReader::read_member(std::string_view key, const json::Value& value) {
+  const auto member = std::find_if(std::begin(kMembers), std::end(kMembers),
+                                   [key](const Member& one) { return one.name == key; });
+  if (member != std::end(kMembers)) return (this->*member->read)(value);
+  add_other(out_.keep(std::string(key)), value);
+  return {};
+}
+
+Status RequestReader::read_conversation() {
+  if (!instructions_.empty()) {
+    Turn& turn = out_.turns.emplace_back();
+    turn.role = Role::kSystem;
+    turn.parts.emplace_back().text = instructions_;
+  }
+  if (!input_.is_null()) return read_responses_input(input_, out_);
+  if (stored_) return {};
+  return wrong("input", "is missing");
+}
+
+Status RequestReader::take_text(const json::Value& value, std::string_view field, Text& out) {
+  out = Text::of(value);
+  return out.present() ? Status() : wrong(field, "is not a text");
+}
+
+Status RequestReader::take_integer(const json::Value& value, std::string_view field,
+                                   std::optional<int64_t>& out) {
+  out = value.integer();
+  return out ? Status() : wrong(field, "is not a whole number");
+}
+
+Status RequestReader::take_number(const json::Value& value, std::string_view field, Raw& out) {
+  if (value.kind() != json::Kind::kNumber) return wrong(field, "is not a number");
+  out = value.raw();
+  return {};
+}
+
+void RequestReader::add_other(std::string_view name, const json::Value& value, Feature feature) {
+  if (others_.size() < kListedMax) others_.push_back({name, value.raw(), feature});
+}
+
+Status RequestReader::read_stream(const json::Value& value) {
+  const auto stream = value.boolean();
+  if (!stream) return wrong("stream", "is not true or false");
+  out_.stream = *stream;
+  return {};
+}
+
+// 0 is the default and asks for nothing.
+Status RequestReader::read_top_logprobs(const json::Value& value) {
+  if (value.integer() == 0) return {};
+  out_.logprobs = true;
+  return take_number(value, "top_logprobs", out_.top_logprobs);
+}
+
+// "auto" is the default.
+Status RequestReader::read_service_tier(const json::Value& value) {
+  if (value.text_or("") == "auto") return {};
+  return take_text(value, "service_tier", out_.service_tier);
+}
+
+Status RequestReader::read_store(const json::Value& value) {
+  out_.store = value.boolean();
+  return out_.store ? Status() : wrong("store", "is not true or false");
+}
+
+Status RequestReader::read_parallel(const json::Value& value) {
+  out_.tool_choice.parallel = value.boolean();
+  return out_.tool_choice.parallel ? Status()
+                                   : wrong("parallel_tool_calls", "is not true or false");
+}
+
+bool read_choice_word(std::string_view word, ToolChoice& choice) {
+  if (word == "auto") {
+    choice.kind = ToolChoice::Kind::kAuto;
+  } else if (word == "none") {
+    choice.kind = ToolChoice::Kind::kNone;
+  } else if (word == "required") {
+    choice.kind = ToolChoice::Kind::kRequired;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+Status RequestReader::read_tool_choice(const json::Value& value) {
+  ToolChoice& choice = out_.tool_choice;
+  if (value.kind() == json::Kind::kString) {
+    if (read_choice_word(value.text_or(""), choice)) return {};
+    return wrong("tool_choice", "is not auto, none or required");
+  }
+  std::string_view type, mode;
+  Text name, name_space;
+  json::Value tools;
+  value.object().each([&](std::string_view key, const json::Value& member) {
+    if (key == "type") type = responses_word(out_, member);
+    if (key == "mode") mode = responses_word(out_, member);
+    if (key == "name") name = Text::of(member);
+    if (key == "namespace") name_space = Text::of(member);
+    if (key == "tools") tools = member;
+  });
+  if (type == "allowed_tools") {
+    if (!read_choice_word(mode, choice)) choice.kind = ToolChoice::Kind::kAuto;
+    tools.array().each([&](const json::Value& tool) {
+      const Text allowed = Text::of(tool.object().find("name"));
+      if (!allowed.empty() && choice.allowed.size() < kListedMax) choice.allowed.push_back(allowed);
+    });
+    return {};
+  }
+  if (type == "function" || type == "custom") {
+    if (name.empty()) return wrong("tool_choice", "names no tool");
+    choice.kind = ToolChoice::Kind::kNamed;
+    choice.name = name;
+    choice.name_space = name_space;
+    if (type == "custom") choice.tool_kind = ToolKind::kCustom;
+    return {};
+  }
+  if (type.empty()) return wrong("tool_choice", "is neither a word nor an object with a type");
+  add_other("tool_choice", value, Feature::kServerTool);
+  return {};
+}
+
+Status RequestReader::read_reasoning(const json::Value& value) {
+  if (value.kind() != json::Kind::kObject) return wrong("reasoning", "is not an object");
+  Thinking& thinking = out_.thinking;
+  value.object().each([&](std::string_view key, const json::Value& member) {
+    if (key == "effort") {
+      thinking.effort = Text::of(member);
+    } else if (key == "summary" || (key == "generate_summary" && !thinking.summary.present())) {
+      thinking.summary = Text::of(member);
+    } else if (!member.is_null()) {
+      note_responses_member(out_, "reasoning", key, member);
+    }
+  });
+  if (thinking.effort.is("none")) {
+    thinking.kind = Thinking::Kind::kOff;
+    thinking.effort = Text();
+  } else if (!thinking.effort.empty()) {
+    thinking.kind = Thinking::Kind::kOn;
+  }
+  return {};
+}
+
+Status RequestReader::read_text(const json::Value& value) {
+  if (value.kind() != json::Kind::kObject) return wrong("text", "is not an object");
+  json::Object members = value.object();
+  std::string_view key;
+  json::Value member;
+  while (members.next(key, member)) {
+    if (key == "verbosity") {
+      const Text verbosity = Text::of(member);
+      if (!verbosity.is("medium")) out_.verbosity = verbosity;  // which is the default
+    } else if (key == "format") {
+      if (const Status read = read_format(member.object()); !read) return read;
+    } else {
+      note_responses_member(out_, "text", key, member);
+    }
+  }
+  return {};
+}
+
+Status RequestReader::read_format(json::Object object) {
+  Format& format = out_.format;
+  std::string_view type;
+  object.each([&](std::string_view key, const json::Value& value) {
+    if (key == "type") type = value.text_or("");
+    if (key == "name") format.name = Text::of(value);
+    if (key == "description") format.description = Text::of(value);
+    if (key == "schema") format.schema = raw_object(value);
+    if (key == "strict") format.strict = value.boolean();
+  });
+  if (type == "json_schema") {
+    if (format.schema.empty()) return wrong("text.format.schema", "is missing");
+    format.kind = Format::Kind::kJsonSchema;
+  } else if (type == "json_object") {
+    format.kind = Format::Kind::kJsonObject;
+  } else if (type == "text" || type.empty()) {
+    format.kind = Format::Kind::kText;
+  } else {
+    return wrong("text.format.type", "is not text, json_object or json_schema");
+  }
+  return {};
+}
+
+Status RequestReader::read_include(const json::Value& value) {
+  if (value.kind() != json::Kind::kArray) return wrong("include", "is not a list");
+  bool all_known = true;
+  value.array().each([&](const json::Value& element) {
+    const std::string_view what = element.text_or("");
+    if (what == "reasoning.encrypted_content") {
+      out_.include_encrypted_reasoning = true;
+    } else if (what == "message.output_text.logprobs") {
+      out_.logprobs = true;
+    } else {
+      all_known = false;
+    }
+  });
+  if (!all_known) add_other("include", value);
+  return {};
+}
+
+Status RequestReader::read_metadata(const json::Value& value) {
+  if (value.kind() != json::Kind::kObject) return wrong("metadata", "is not an object");
+  if (!value.object().empty()) out_.metadata = value.raw();
+  return {};
+}
+
+Status RequestReader::read_truncation(const json::Value& value) {
+  if (value.text_or("") != "disabled") add_other("truncation", value);  // the default
+  return {};
+}
+
+Status RequestReader::read_background(const json::Value& value) {
+  if (value.boolean() != false) add_other("background", value, Feature::kBackground);
+  return {};
+}
+
+Status RequestReader::read_previous(const json::Value& value) {
+  stored_ = true;
+  add_other("previous_response_id", value, Feature::kStoredState);
+  return {};
+}
+
+Status RequestReader::read_stored_conversation(const json::Value& value) {
+  stored_ = true;
+  add_other("conversation", value, Feature::kStoredState);
+  return {};
+}
+
+Status RequestReader::read_prompt(const json::Value& value) {
+  stored_ = true;
+  add_other("prompt", value, Feature::kStoredState);
+  return {};
+}
+
+}  // namespace
+
+Status read_responses_request(json::Object root, Request& out) {
+  return RequestReader(out).read(root);
 }
 
 }  // namespace hw::translate
