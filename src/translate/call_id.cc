@@ -1,11 +1,10 @@
 #include "translate/call_id.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 
 #include "json/writer.h"
 #include "translate/base64.h"
+#include "translate/digest.h"
 
 namespace hw::translate {
 namespace {
@@ -32,18 +31,6 @@ bool is_legal(std::string_view id, Dialect to) {
 
 bool is_ours(std::string_view id) {
   return id.starts_with(kEncoded) || id.starts_with(kDigest);
-}
-
-// Two FNV-1a hashes with different bases: 128 bits, so that ids of one conversation do not meet.
-void append_digest(std::string& out, std::string_view id) {
-  constexpr uint64_t kPrime = 0x100000001B3;
-  for (uint64_t hash : {uint64_t{0xCBF29CE484222325}, uint64_t{0x9E3779B97F4A7C15}}) {
-    for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
-    std::array<char, 16> digits;
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), hash, 16).ptr;
-    out.append(digits.size() - static_cast<size_t>(end - digits.data()), '0');
-    out.append(digits.data(), end);
-  }
 }
 
 void append_encoded(std::string& out, std::string_view id, Dialect to) {

@@ -191,8 +191,9 @@ struct Request {
   std::deque<std::string> kept;
 };
 
-// The name under which a tool of a namespace is known where there are none: "space__name"; the
-// plain name where it is in none.
+// The name under which an upstream is told of a tool: "space__name" of one in a namespace, and
+// never more than kToolNameBytesMax (tool_names.h): a longer one is cut and made unique by a
+// digest.
 std::string flat_name(const Text& name_space, const Text& name);
 
 }  // namespace hw::translate

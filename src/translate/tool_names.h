@@ -1,5 +1,6 @@
 // ToolNames: how the tools of a request are called on either side, so that an answer can name them
-// as the client does: namespaces are flattened on the way up and restored on the way down.
+// as the client does: namespaces are flattened and long names cut on the way up, and both restored
+// on the way down.
 #pragma once
 
 #include <string>
@@ -27,7 +28,8 @@ class ToolNames {
   const Entry* find(const Text& flat) const;
 
  private:
-  std::vector<Entry> entries_;  // only those in a namespace or not a function: mostly none
+  // Only those whose name changes and those that are no function: mostly none.
+  std::vector<Entry> entries_;
 };
 
 // The most bytes of a tool's name that upstreams take (OpenAI, Anthropic: 64).
