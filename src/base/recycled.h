@@ -16,6 +16,7 @@ class Recycled {
  public:
   // More spare objects than this go back to the allocator: a burst does not keep its memory.
   static constexpr size_t kSpareMax = 64;
+  static constexpr size_t kSpareBytesMax = 128 * 1024;
 
   static void* operator new(size_t size) {
     std::vector<void*>& spare = list().blocks;
@@ -26,7 +27,8 @@ class Recycled {
   }
   static void operator delete(void* block, size_t size) {
     std::vector<void*>& spare = list().blocks;
-    if (size != sizeof(T) || spare.size() >= kSpareMax) return ::operator delete(block);
+    if (size != sizeof(T) || spare.size() >= kSpareMax || spare.size() * size >= kSpareBytesMax)
+      return ::operator delete(block);
     spare.push_back(block);
   }
 

@@ -13,8 +13,11 @@
 
 namespace {
 
-constexpr size_t kStep = 32;         // sizes are rounded up to a multiple
-constexpr size_t kLargest = 2048;    // beyond it every block is malloc's
+// malloc's blocks are 16 bytes apart and 8 of each are its own, so that a size of 16 n + 8 wastes
+// nothing.
+constexpr size_t kStep = 16;
+constexpr size_t kOwn = 8;
+constexpr size_t kLargest = 2040;    // beyond it every block is malloc's
 constexpr size_t kKept = 32 * 1024;  // bytes of one size that a thread keeps
 
 struct Block {
@@ -24,19 +27,25 @@ struct List {
   Block* first = nullptr;
   size_t count = 0;
 };
-constinit thread_local std::array<List, kLargest / kStep> lists{};
+constinit thread_local std::array<List, (kLargest + kOwn) / kStep> lists{};
+
+// The list of blocks that hold `size` bytes.
+inline size_t place_of(size_t size) {
+  return (size + kOwn - 1) / kStep;
+}
 
 inline void* take(size_t size) {
   if (size == 0) size = 1;
   if (size <= kLargest) {
-    List& list = lists[(size - 1) / kStep];
+    const size_t place = place_of(size);
+    List& list = lists[place];
     if (list.first != nullptr) {
       Block* const block = list.first;
       list.first = block->next;
       --list.count;
       return block;
     }
-    size = ((size - 1) / kStep + 1) * kStep;
+    size = (place + 1) * kStep - kOwn;
   }
   if (void* const made = std::malloc(size)) return made;
   throw std::bad_alloc();
@@ -45,7 +54,7 @@ inline void* take(size_t size) {
 // `size` is at most what malloc gave for the block.
 inline void give_back(void* memory, size_t size) {
   if (memory == nullptr) return;
-  const size_t place = (size - 1) / kStep;
+  const size_t place = place_of(size);
   if (place >= lists.size() || lists[place].count * (place + 1) * kStep >= kKept) {
     return std::free(memory);
   }
@@ -54,9 +63,9 @@ inline void give_back(void* memory, size_t size) {
   ++list.count;
 }
 
-// The size that it was asked for with, rounded; malloc gives eight bytes more.
+// All that malloc gave for it.
 inline size_t size_of(void* memory) {
-  return malloc_usable_size(memory) / kStep * kStep;
+  return malloc_usable_size(memory);
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ Attempt::Attempt(ExchangeState& state, const http::RequestHead& head,
       number_(number),
       record_(state.call.attempts.size()),
       response_(std::make_unique_for_overwrite<UpstreamHead>()),
-      edits_(std::make_unique<wire::RequestEdits>(state.facts)) {
+      edits_(std::make_unique<wire::RequestEdits>(*state.facts)) {
   reader_.emplace(state.settings->server.head, "POST");
   timeline::Attempt& made = state_.call.attempts.emplace_back();
   made.channel = channel_.options.name;

@@ -220,7 +220,7 @@ void BodyRelay::keep_facts(std::string_view plain, std::string& wrong) {
         facts->usage.input,  facts->usage.cached_input, facts->usage.cache_creation_input,
         facts->usage.output, facts->usage.reasoning,    timeline::TokenSource::kUsage};
   } else {
-    call.tokens.input = static_cast<int64_t>(state_.facts.prompt_bytes / 4);
+    call.tokens.input = state_.input_estimate;
     call.tokens.output = static_cast<int64_t>((facts->output_bytes + 3) / 4);
     call.tokens.source = timeline::TokenSource::kEstimated;
   }

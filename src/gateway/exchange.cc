@@ -43,32 +43,17 @@ net::Task<void> Exchange::run(std::unique_ptr<Exchange> exchange, const http::Re
   Exchange& self = *exchange;
   ExchangeState& state = self.state_;
   self.begin(head);
-  Status ready = self.admit(head);
-  if (ready) ready = self.expect_body(head);
-  Nanos complete = state.client.head_read();
-  if (ready) {
-    const uint64_t bytes_max = state.settings->options.body_bytes_max;
-    if (!state.client.take_body(bytes_max)) {
-      ready = co_await state.client.read_body(bytes_max, self.body_deadline());
-      complete = monotonic_ns();
-    }
-  }
-  if (ready) ready = self.body_read(head, complete);
-  if (ready) ready = self.understand();
-  const Nanos now = monotonic_ns();
-  if (state.call.stamps.has(ExchangeStamp::kBodyRead)) {
-    state.call.stamps.set_once(ExchangeStamp::kAuthorized, state.offset(now));
-    // Who is served is admitted when a channel is ready for it (serve).
-    if (!ready) state.call.stamps.set_once(ExchangeStamp::kAdmitted, state.offset(now));
-  }
-  if (ready) {
+  const bool incomplete = self.open(head);
+  if (incomplete) co_await self.read_body();
+  const Nanos now = self.decide(head);
+  if (self.refused_ == nullptr) {
     state.series->inflight.add(1);
     co_await self.serve(head, now);
     state.series->inflight.add(-1);
-  } else if (ready.error().code == ErrorCode::kClientGone) {
+  } else if (self.refused_->code == ErrorCode::kClientGone) {
     self.set_gone();
   } else {
-    co_await self.reject(ready.error());
+    co_await self.reject(*self.refused_);
   }
   self.finish();
 }
@@ -97,6 +82,39 @@ void Exchange::begin(const http::RequestHead& head) {
   state_.clocks.start(ClockName::kTotal, client.arrived(),
                       state_.settings->options.timeouts.total_ms);
   state_.answer.set_due(state_.clocks.due(ClockName::kTotal));
+}
+
+// By the head alone. True where the body is to be read.
+bool Exchange::open(const http::RequestHead& head) {
+  Status ready = admit(head);
+  if (ready) ready = expect_body(head);
+  body_complete_at_ = state_.client.head_read();
+  if (!ready) refused_ = std::make_unique<Error>(ready.error());
+  return ready && !state_.client.take_body(state_.settings->options.body_bytes_max);
+}
+
+net::Task<void> Exchange::read_body() {
+  const uint64_t bytes_max = state_.settings->options.body_bytes_max;
+  const Status read = co_await state_.client.read_body(bytes_max, body_deadline());
+  if (!read) refused_ = std::make_unique<Error>(read.error());
+  body_complete_at_ = monotonic_ns();
+}
+
+// Whether the request is served or refused (refused_); gives the time of that.
+Nanos Exchange::decide(const http::RequestHead& head) {
+  if (refused_ == nullptr) {
+    Status ready = body_read(head, body_complete_at_);
+    if (ready) ready = understand();
+    if (!ready) refused_ = std::make_unique<Error>(ready.error());
+  }
+  const Nanos now = monotonic_ns();
+  timeline::ExchangeStamps& stamps = state_.call.stamps;
+  if (stamps.has(ExchangeStamp::kBodyRead)) {
+    stamps.set_once(ExchangeStamp::kAuthorized, state_.offset(now));
+    // Who is served is admitted when a channel is ready for it (serve).
+    if (refused_ != nullptr) stamps.set_once(ExchangeStamp::kAdmitted, state_.offset(now));
+  }
+  return now;
 }
 
 Status Exchange::admit(const http::RequestHead& head) {
@@ -176,41 +194,43 @@ Status Exchange::decode_body(const http::RequestHead& head) {
 }
 
 Status Exchange::understand() {
-  if (const Status read = wire::scan_request(state_.call.dialect, state_.body, state_.facts); !read)
+  wire::RequestFacts& facts = *state_.facts;
+  if (const Status read = wire::scan_request(state_.call.dialect, state_.body, facts); !read)
     return read;
-  state_.call.model = state_.facts.model;
-  state_.call.stream = state_.facts.stream;
-  if (state_.route.endpoint == route::Endpoint::kEmbeddings ||
-      state_.route.endpoint == route::Endpoint::kCountTokens) {
-    state_.facts.stream = state_.call.stream = false;
-  }
-  if (state_.settings->catalogue->is_configured(state_.facts.model))
+  // Four bytes a token: a rule of thumb for English, marked as an estimate.
+  constexpr size_t kBytesPerToken = 4;
+  state_.input_estimate = static_cast<int64_t>(facts.prompt_bytes / kBytesPerToken);
+  state_.call.model = facts.model;
+  const bool streams = state_.route.endpoint != route::Endpoint::kEmbeddings &&
+                       state_.route.endpoint != route::Endpoint::kCountTokens;
+  state_.call.stream = facts.stream && streams;
+  if (state_.settings->catalogue->is_configured(facts.model))
     state_.series = &state_.context.metrics.model(state_.call.model);
-  if (const Status allowed = access::check_model(*key_, state_.facts.model); !allowed)
-    return allowed;
+  if (const Status allowed = access::check_model(*key_, facts.model); !allowed) return allowed;
   return find_candidates();
 }
 
 Status Exchange::find_candidates() {
   route::NoMatch why{};
-  state_.settings->catalogue->find(state_.facts.model, state_.route.endpoint, state_.context.random,
-                                   candidates_, why);
+  state_.settings->catalogue->find(state_.facts->model, state_.route.endpoint,
+                                   state_.context.random, candidates_, why);
   if (!candidates_.empty()) return {};
   const std::string_view endpoint = route::endpoint_path(state_.route.endpoint);
+  const std::string& model = state_.facts->model;
   switch (why) {
     case route::NoMatch::kUnknownModel:
-      return fail(wire::unknown_model(state_.facts.model));
+      return fail(wire::unknown_model(model));
     case route::NoMatch::kWrongDialect:
       return fail(
           ErrorCode::kWrongDialect,
-          concat("Your request: model '", state_.facts.model, "' is served by ",
+          concat("Your request: model '", model, "' is served by ",
                  state_.route.family == Family::kOpenai ? "Anthropic" : "OpenAI",
                  " channels only, and ", endpoint, " speaks the ", family_name(state_.route.family),
                  " dialect. Ask for it by ",
                  state_.route.family == Family::kOpenai ? "/v1/messages" : "/v1/chat/completions"));
     case route::NoMatch::kWrongEndpoint:
       return fail(ErrorCode::kWrongDialect,
-                  concat("Your request: no channel that serves model '", state_.facts.model,
+                  concat("Your request: no channel that serves model '", model,
                          "' can be asked by ", endpoint, " (see `serves` of the channel)"));
   }
   return fail(ErrorCode::kInternal, "no reason for a missing channel");
@@ -377,10 +397,7 @@ void Exchange::finish() {
   call.request_bytes = state_.client.bytes_read();
   call.response_bytes = state_.client.bytes_written();
   call.heartbeats = state_.answer.heartbeats();
-  if (call.stream) {
-    call.gaps = state_.token_times.summary();
-    call.token_times = state_.token_times.encoded();
-  }
+  if (call.stream) call.gaps = state_.token_times.summary();
   const net::TcpInfo info = state_.client.tcp_info(now);
   call.client.rtt_us = info.rtt_us;
   call.client.retransmits = info.retransmits;

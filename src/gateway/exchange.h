@@ -26,6 +26,9 @@ class Exchange : public Recycled<Exchange> {
 
  private:
   void begin(const http::RequestHead& head);
+  bool open(const http::RequestHead& head);
+  net::Task<void> read_body();
+  Nanos decide(const http::RequestHead& head);
   Status admit(const http::RequestHead& head);
   Status expect_body(const http::RequestHead& head);
   Status body_read(const http::RequestHead& head, Nanos now);
@@ -46,6 +49,8 @@ class Exchange : public Recycled<Exchange> {
   ExchangeState state_;
   const access::Key* key_ = nullptr;
   std::vector<route::Candidate> candidates_;
+  Nanos body_complete_at_ = 0;
+  std::unique_ptr<Error> refused_;    // why the request is not served
   std::unique_ptr<Failure> failure_;  // of the last attempt that failed
   uint64_t body_held_ = 0;
 };

@@ -33,6 +33,7 @@ Nanos ExchangeState::note_lateness(Nanos now) {
 
 void ExchangeState::drop_request() {
   body = {};
+  facts.reset();
   release(decoded_body);
   route.path = route.query = route.id = {};
   client.release_request();

@@ -94,13 +94,14 @@ struct ExchangeState {
   std::shared_ptr<const Snapshot> settings;
   edge::Route route;
   timeline::Call call;
-  timeline::TokenTimes token_times;
+  timeline::TokenTimes token_times{call.gaps, call.token_times};
   Clocks clocks;
   Stopwatch own;
   edge::ClientAnswer answer;
-  wire::RequestFacts facts;
-  std::string_view body;     // of the request, decoded
-  std::string decoded_body;  // where it was encoded
+  std::unique_ptr<wire::RequestFacts> facts;  // until drop_request()
+  int64_t input_estimate = 0;  // tokens, by the bytes of the prompt; for who is told no usage
+  std::string_view body;       // of the request, decoded
+  std::string decoded_body;    // where it was encoded
   std::array<char, TraceId::kHexSize> trace_hex;
   std::string_view answer_channel;  // of the labels
   ModelSeries* series;              // of the model asked for, or of "other"
@@ -114,6 +115,7 @@ struct ExchangeState {
         client(cl),
         settings(std::move(s)),
         answer(cl, c.out),
+        facts(std::make_unique<wire::RequestFacts>()),
         series(&c.metrics.other_model()) {}
 
   // A point on the monotonic clock as an offset of the record.
@@ -123,7 +125,7 @@ struct ExchangeState {
   }
   // Until now: in all, since the request was sent, and our own share.
   edge::ServerTiming server_timing() const;
-  bool wants_stream() const { return facts.stream; }
+  bool wants_stream() const { return call.stream; }
   // Notes how late the loop was for what is handled at `now`.
   Nanos note_lateness(Nanos now);
 

@@ -27,17 +27,7 @@ StreamRelay::StreamRelay(ExchangeState& state, Attempt& attempt)
       series_(state.context.metrics.latency(*state.series, attempt.channel().options.name)) {}
 
 net::Task<Ending> StreamRelay::run() {
-  state_.phase = AbortPhase::kStream;
-  const std::string_view coding = attempt_.head().fields.value("content-encoding");
-  if (!coding.empty()) {
-    Result<http::Decoder> made = http::Decoder::make(coding, ErrorCode::kUpstreamProtocol);
-    if (made && !made->is_identity()) decoder_.emplace(std::move(*made));
-  }
-  hold_head();
-  attempt_.drop_head();
-  state_.answer.set_stream(&observer_, &gate_);
-  progress_ = take(attempt_.first(), attempt_.first_at());
-  Left left = pass_on();
+  Left left = begin();
   while (left != Left::kEnding) {
     if (left == Left::kRest) {
       const bool written = co_await write_rest();
@@ -57,6 +47,21 @@ net::Task<Ending> StreamRelay::run() {
   }
   const Ending ending = co_await end();
   co_return ending;
+}
+
+// Takes the answer's head and what came behind it.
+StreamRelay::Left StreamRelay::begin() {
+  state_.phase = AbortPhase::kStream;
+  const std::string_view coding = attempt_.head().fields.value("content-encoding");
+  if (!coding.empty()) {
+    Result<http::Decoder> made = http::Decoder::make(coding, ErrorCode::kUpstreamProtocol);
+    if (made && !made->is_identity()) decoder_.emplace(std::move(*made));
+  }
+  hold_head();
+  attempt_.drop_head();
+  state_.answer.set_stream(&observer_, &gate_);
+  progress_ = take(attempt_.first(), attempt_.first_at());
+  return pass_on();
 }
 
 // Passes on what can be read while the coroutine waits.
@@ -114,16 +119,16 @@ net::Task<Ending> StreamRelay::end() {
     case Received::End::kClock:
       well = observer_.finished();
       outcome = Outcome::kTimeout;
-      broken_ = clock_error(received_.clock, state_.clocks.limit_ms(received_.clock), channel);
+      broken_ = std::make_unique<Error>(
+          clock_error(received_.clock, state_.clocks.limit_ms(received_.clock), channel));
       break;
     case Received::End::kClosed:
     case Received::End::kBroken:
       well = (received_.end == Received::End::kClosed && attempt_.reader().end_of_input()) ||
              observer_.finished();
-      broken_ =
-          Error(ErrorCode::kUpstreamBroken, concat("Channel ", channel,
-                                                   ": the connection broke in the middle of the "
-                                                   "stream"));
+      broken_ = std::make_unique<Error>(
+          ErrorCode::kUpstreamBroken,
+          concat("Channel ", channel, ": the connection broke in the middle of the stream"));
       break;
     case Received::End::kBytes:
     case Received::End::kNothing:
@@ -167,16 +172,16 @@ StreamRelay::Progress StreamRelay::take(std::string_view bytes, Nanos now) {
   do {
     const Result<http::ResponseReader::Step> step = attempt_.reader().next(bytes, no_trailer_head);
     if (!step) {
-      broken_ =
-          Error(ErrorCode::kUpstreamProtocol,
-                concat("Channel ", attempt_.channel().options.name, ": ", step.error().message));
+      broken_ = std::make_unique<Error>(
+          ErrorCode::kUpstreamProtocol,
+          concat("Channel ", attempt_.channel().options.name, ": ", step.error().message));
       progress = Progress::kBroken;
       break;
     }
     if (step->kind == http::ResponseReader::Kind::kBody) {
       const Status taken = take_body(step->body, now);
       if (taken) continue;
-      broken_ = taken.error();
+      broken_ = std::make_unique<Error>(taken.error());
       progress = Progress::kBroken;
       break;
     }
@@ -334,8 +339,7 @@ void StreamRelay::keep_facts() {
     call.tokens = {usage.input,  usage.cached_input, usage.cache_creation_input,
                    usage.output, usage.reasoning,    timeline::TokenSource::kUsage};
   } else {
-    // Four bytes a token: a rule of thumb for English, marked as an estimate.
-    call.tokens.input = static_cast<int64_t>(state_.facts.prompt_bytes / 4);
+    call.tokens.input = state_.input_estimate;
     call.tokens.output = static_cast<int64_t>((observer_.output_bytes() + 3) / 4);
     call.tokens.source = timeline::TokenSource::kEstimated;
   }

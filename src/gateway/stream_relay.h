@@ -36,6 +36,7 @@ class StreamRelay final : public Relay, private Pump, public Recycled<StreamRela
     kEnding,   // see received_ and progress_
   };
 
+  Left begin();
   void hold_head();
   bool pump() override;
   Left after_wait(const Wake& wake);
@@ -60,7 +61,7 @@ class StreamRelay final : public Relay, private Pump, public Recycled<StreamRela
   wire::StreamObserver observer_;
   wire::EventGate gate_;
   std::optional<http::Decoder> decoder_;
-  std::optional<Error> broken_;
+  std::unique_ptr<Error> broken_;  // seldom there
   PairSeries& series_;
   Received received_;           // by the last read
   std::optional<Left> pumped_;  // what the pump left to the coroutine

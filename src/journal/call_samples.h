@@ -58,7 +58,9 @@ inline timeline::Attempt sample_attempt(Random& random) {
 }
 
 inline timeline::GapSummary sample_gaps(Random& random) {
-  timeline::TokenTimes times;
+  timeline::GapSummary totals;
+  std::string coded;
+  timeline::TokenTimes times(totals, coded);
   Nanos at = 0;
   for (uint64_t left = random.below(40); left > 0; --left) {
     at += static_cast<Nanos>(random.below(kSecond));
@@ -159,7 +161,9 @@ inline timeline::Call typical_call(Random& random, Nanos arrived_wall, int token
                            AttemptStamp::kHead, AttemptStamp::kFirstByte}) {
     attempt.stamps.set_once(stamp, later());
   }
-  timeline::TokenTimes times;
+  timeline::GapSummary totals;
+  std::string coded;
+  timeline::TokenTimes times(totals, coded);
   for (int i = 0; i < tokens; ++i) {
     at += 30 * kMillisecond + static_cast<Nanos>(random.below(kMillisecond));
     times.add(at, 0, 0);

@@ -82,7 +82,9 @@ inline timeline::Call streamed_call() {
   stamp(call, {{timeline::ExchangeStamp::kFinished, 933'713'000}});
   call.engine = {"headway", 1'200'000, 98'000'000, -1, 812'000'000, 99'200'000, 0};
   call.tokens = {12, 4, 0, 32, 0, timeline::TokenSource::kUsage};
-  timeline::TokenTimes times;
+  timeline::GapSummary totals;
+  std::string coded;
+  timeline::TokenTimes times(totals, coded);
   Nanos at = 121'218'000;
   for (int i = 0; i < 32; ++i) {
     times.add(at, i == 9 ? 60'000'000 : 0, i == 20 ? 30'000'000 : 0);

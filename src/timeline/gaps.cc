@@ -36,6 +36,11 @@ std::vector<Nanos> decoded_gaps(std::string_view encoded, uint64_t events) {
   return lengths;
 }
 
+// A string doubles when it grows, and thousands of streams would hold as much again as they need.
+void reserve_little_more(std::string& out, size_t size) {
+  if (out.size() + size > out.capacity()) out.reserve(out.size() + out.size() / 8 + 64);
+}
+
 }  // namespace
 
 std::string_view gap_cause_name(GapCause cause) {
@@ -87,6 +92,7 @@ void TokenTimes::encode(const Gap& gap) {
     const char* end = write_varint(bytes, micros << kCauseBits | cause);
     const auto size = static_cast<size_t>(end - bytes);
     if (encoded_.size() + size <= kBytesMax) {
+      reserve_little_more(encoded_, size);
       encoded_.append(bytes, size);
       last_coded_ = rounded;
       return;
@@ -124,10 +130,6 @@ GapSummary TokenTimes::summary() const {
   summary.p50 = std::min(summary.p50, summary.max);
   summary.p99 = std::min(summary.p99, summary.max);
   return summary;
-}
-
-void TokenTimes::clear() {
-  *this = TokenTimes();
 }
 
 bool next_token_time(std::string_view& encoded, const TokenTime& previous, TokenTime& out) {

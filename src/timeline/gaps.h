@@ -49,9 +49,11 @@ struct GapSummary {
 // share wins when it is at least half of the gap; otherwise the upstream was silent.
 GapCause attribute_gap(Nanos length, Nanos client_blocked, Nanos gateway_late);
 
-// Records token events of one stream.
+// Records token events of one stream, straight into the call's record.
 class TokenTimes {
  public:
+  // `totals` and `encoded` are the call's, empty, and outlive this. Nobody else writes them.
+  TokenTimes(GapSummary& totals, std::string& encoded) : totals_(totals), encoded_(encoded) {}
   static constexpr size_t kBytesMax = 8192;  // about 2,700 tokens 30 ms apart
 
   // A token event at offset `at`; several events of one read share their time and make gaps of 0.
@@ -65,19 +67,18 @@ class TokenTimes {
 
   // Token events so far.
   uint64_t events() const { return events_; }
-  // What the record keeps of the gaps.
+  // What the record keeps of the gaps: the totals so far, with their quantiles.
   GapSummary summary() const;
   // The delta-coded times, for the journal; decode with decode_token_times().
   std::string_view encoded() const { return encoded_; }
-  void clear();
 
  private:
   void keep_longest(const Gap& gap);
   void encode(const Gap& gap);
 
-  std::string encoded_;
+  GapSummary& totals_;
+  std::string& encoded_;
   std::unique_ptr<Histogram> overflow_;  // made when encoded_ is full
-  GapSummary totals_;
   uint64_t events_ = 0;
   Nanos last_ = 0;
   Nanos last_coded_ = 0;  // last_ as the microsecond coding sees it, so that rounding never adds up

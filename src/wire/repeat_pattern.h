@@ -28,7 +28,9 @@ class RepeatPattern {
     if (event.type.size() + event.data.size() > kBytesMax) return;
     ++learned_in_vain_;
     if (learned_in_vain_ > kInVainMax && learned_in_vain_ % kInVainMax != 0) return;
-    bytes_.assign(event.type);
+    bytes_.clear();
+    bytes_.reserve(event.type.size() + event.data.size() - text.size());
+    bytes_.append(event.type);
     bytes_.append(event.data.substr(0, offset));
     bytes_.append(event.data.substr(offset + text.size()));
     type_size_ = static_cast<uint16_t>(event.type.size());
