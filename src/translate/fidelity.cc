@@ -150,6 +150,10 @@ const Rule& rule(Feature feature) {
   return kRules[static_cast<size_t>(feature)];
 }
 
+std::string_view rule_name(Feature feature, Dialect dialect) {
+  return name_in(rule(feature), dialect);
+}
+
 std::string_view action_name(Action action) {
   switch (action) {
     case kKeep:
@@ -180,6 +184,10 @@ Action Fidelity::meet(Feature feature, std::string_view name) {
       break;
   }
   return action;
+}
+
+void Fidelity::lose(Feature feature) {
+  mark(rule_name(feature, from_));
 }
 
 void Fidelity::mark(std::string_view name) {

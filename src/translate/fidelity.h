@@ -94,6 +94,8 @@ struct Rule {
 // All rules, in the order of Feature.
 std::span<const Rule> rules();
 const Rule& rule(Feature feature);
+// The field's name in a dialect; empty where it has none.
+std::string_view rule_name(Feature feature, Dialect dialect);
 // "keep", "convert", "drop", "refuse".
 std::string_view action_name(Action action);
 
@@ -113,6 +115,8 @@ class Fidelity {
     const Action action = meet(feature, name);
     return action == Action::kKeep || action == Action::kConvert;
   }
+  // Marks a field as lost whose rule would keep it: this value of it cannot be said.
+  void lose(Feature feature);
   // Marks something else as lost.
   void mark(std::string_view name);
   // Refuses the request, once; the message names the field.
