@@ -366,9 +366,9 @@ TEST_CASE("settings that stand at their defaults are no loss, others are marked"
   request.prompt_cache_key = Text::plain("k");
   request.format.kind = Format::Kind::kJsonObject;
   one.write();
-  CHECK(
-      one.lossy() ==
-      "text.format metadata prompt_cache_key service_tier store text.verbosity  presence_penalty ");
+  CHECK(one.lossy() ==
+        "response_format metadata prompt_cache_key service_tier store verbosity seed "
+        "presence_penalty ");
 }
 
 TEST_CASE("a schema of the answer, stop sequences, the user and extra fields are said") {
