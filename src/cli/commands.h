@@ -32,6 +32,8 @@ Command key_disable_command();
 Command key_delete_command();
 // Channels and their health.
 Command channel_list_command();
+// Files and lines of clients.
+Command config_command();
 // Scripts for shells.
 Command completion_command();
 // Which version this is.

@@ -49,6 +49,15 @@ std::string with_blanks(std::string_view choices) {
   return out;
 }
 
+// What can stand as the operand: "bash|zsh|fish" is a list of words, "NAME|ID" is not.
+std::string operand_words(const Command& command) {
+  const std::string_view operand = command.operand;
+  const bool words =
+      operand.find('|') != std::string_view::npos &&
+      std::none_of(operand.begin(), operand.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+  return words ? with_blanks(operand) : std::string();
+}
+
 // First words, and per group ("key") its second words.
 std::vector<std::string> first_words(const std::vector<Command>& commands) {
   std::vector<std::string> out;
@@ -113,7 +122,7 @@ std::string bash_script(const std::vector<Command>& commands) {
   out += "  else\n    case $command in\n";
   for (const Command& command : commands) {
     std::string words = joined(flags_of(command));
-    if (command.name == "completion") words += " bash zsh fish";
+    if (const std::string more = operand_words(command); !more.empty()) words += " " + more;
     out += concat("      '", command.name, "') words=\"", words, "\" ;;\n");
   }
   for (const std::string& word : first_words(commands)) {
@@ -185,8 +194,8 @@ std::string fish_script(const std::vector<Command>& commands, Language language)
         out += concat(" -d ", fish_quoted(flag.meaning.in(language)), "\n");
       }
     }
-    if (command.name == "completion") {
-      out += concat("complete -c headway -n '", condition, "' -a 'bash zsh fish'\n");
+    if (const std::string words = operand_words(command); !words.empty()) {
+      out += concat("complete -c headway -n '", condition, "' -a '", words, "'\n");
     }
     for (const OptionFlagWords& option : option_flags_of(command)) {
       out += concat("complete -c headway -n '", condition, "' -l ", option.name, " -r -d ",
