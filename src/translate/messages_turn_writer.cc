@@ -3,11 +3,10 @@
 #include <optional>
 #include <string_view>
 
-#include "json/check.h"
 #include "json/writer.h"
 #include "translate/call_id.h"
-#include "translate/custom_input.h"
 #include "translate/messages_media.h"
+#include "translate/messages_message.h"
 #include "translate/opaque.h"
 
 namespace hw::translate {
@@ -35,21 +34,6 @@ void append_text_block(std::string& out, const Text& text) {
 
 bool is_text(const Part& part) {
   return part.kind == Part::Kind::kText || part.kind == Part::Kind::kRefusal;
-}
-
-// Arguments must be an object; what a model or a client made of them may be none.
-void append_input(std::string& out, const Part& call) {
-  if (call.tool_kind == ToolKind::kCustom) return append_custom_arguments(out, call.text);
-  if (call.text.empty()) {
-    out += "{}";
-    return;
-  }
-  const std::string arguments = call.text.str();
-  if (json::is_json_object(arguments)) {
-    out += arguments;
-  } else {
-    append_custom_arguments(out, call.text);
-  }
 }
 
 }  // namespace
@@ -161,7 +145,7 @@ void MessagesTurnWriter::write_call(const Part& part) {
   out += R"(,"name":)";
   json::append_quoted(out, flat_name(part.name_space, part.name));
   out += R"(,"input":)";
-  append_input(out, part);
+  append_tool_input(out, part.tool_kind, part.text);
   out += '}';
   solid_ = out.size();
 }
