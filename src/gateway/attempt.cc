@@ -273,9 +273,18 @@ net::Task<Attempt::Step> Attempt::send() {
   do {
     state_.own.pause(monotonic_ns());
     lease_.socket().want_write();
-    const Wake wake = co_await state_.wait(kUpstreamWritable);
+    lease_.socket().want_read();
+    const Wake wake = co_await state_.wait(kUpstreamWritable | kUpstreamReadable);
     if (wake.gone || wake.clock) co_return stop(wake);
     state_.own.resume(monotonic_ns());
+    if ((wake.signals & kUpstreamReadable) != 0) {
+      const Received early = read_now();
+      if (early.end == Received::End::kNothing) continue;  // TLS: a record without data
+      // An answer before the end of the request: a refusal, which needs no more of it.
+      spoil();
+      early_ = std::make_unique<Received>(early);
+      break;
+    }
   } while (!write_some(left));
   release(unwritten_bytes_);
   unwritten_ = std::vector<iovec>();
@@ -337,6 +346,11 @@ net::Task<Received> Attempt::receive() {
 }
 
 Received Attempt::read_on() {
+  if (early_ != nullptr) {
+    const Received early = *early_;
+    early_.reset();
+    return early;
+  }
   if (!drained_) return read_now();
   Received nothing;
   nothing.end = Received::End::kNothing;

@@ -18,6 +18,7 @@
 #include "http/response_reader.h"
 #include "net/dial.h"
 #include "wire/engine_times.h"
+#include "wire/spoken_error.h"
 
 namespace hw::gateway {
 
@@ -41,8 +42,9 @@ struct SavedAnswer {
 struct Failure {
   Error error;
   Outcome outcome = Outcome::kUpstreamError;
-  bool elsewhere = true;              // another channel may do better
-  std::optional<SavedAnswer> answer;  // what to pass on when no other channel is left
+  bool elsewhere = true;                    // another channel may do better
+  std::optional<SavedAnswer> answer;        // what to pass on when no other channel is left
+  std::optional<wire::SpokenError> spoken;  // what the upstream said of it
 };
 
 // What receive() came to.
@@ -181,6 +183,7 @@ class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
   std::unique_ptr<wire::RequestEdits> edits_;  // until the answer's head has come
   std::string unwritten_bytes_;                // what the loop's buffer had of an unwritten request
   std::vector<iovec> unwritten_;               // what the kernel did not take at once
+  std::unique_ptr<Received> early_;            // came before the request was sent
   std::unique_ptr<Failure> failure_;
   std::string_view first_;
   Nanos first_at_ = 0;

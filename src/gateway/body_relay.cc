@@ -16,7 +16,7 @@ bool is_success(int status) {
 
 // An upstream status that another channel may not answer with.
 bool worth_elsewhere(int status) {
-  return status == 408 || status == 429 || status >= 500;
+  return status == 429 || status >= 500;
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ net::Task<Ending> BodyRelay::run() {
   bool written = false;
   if (body().size() <= edge::ClientAnswer::kSmallBody) {
     written = pass_on_small();
-    if (!written) written = co_await state_.answer.flush();
+    if (!written) written = co_await state_.flush();
   } else {
     written = co_await pass_on_large();
   }
@@ -203,7 +203,7 @@ net::Task<bool> BodyRelay::pass_on_large() {
     single_ = {};
   }
   upstream_is_done();
-  const bool written = co_await state_.answer.whole(head, body(), status);
+  const bool written = co_await state_.write_whole(head, body(), status);
   co_return written;
 }
 
@@ -254,15 +254,22 @@ Failure BodyRelay::classify(std::string_view body) {
     return out;
   }
   out.elsewhere = worth_elsewhere(status) || status < 400;
-  out.outcome = out.elsewhere ? Outcome::kUpstreamError : Outcome::kClientError;
+  const bool upstreams = out.elsewhere || status == 408;
+  out.outcome = upstreams ? Outcome::kUpstreamError : Outcome::kClientError;
   const Nanos wait = edge::retry_after_ns(attempt_.head().fields, wall_ns());
-  if (wait > 0 && (status == 429 || status == 503 || status == 529))
-    health.cool_down(monotonic_ns(), wait, status);
+  if (wait > 0 && worth_elsewhere(status)) health.cool_down(monotonic_ns(), wait, status);
   out.error = Error(status < 400 ? ErrorCode::kUpstreamDialect : ErrorCode::kUpstreamError,
                     concat("Channel ", name, " answered ", status, ": ", words));
-  out.answer = said.shape == wire::ErrorShape::kFamily && status >= 400
-                   ? as_it_is(body)
-                   : replaced(status < 400 ? 502 : status, out.error);
+  const Family family = state_.route.family;
+  if (said.shape == wire::ErrorShape::kFamily && status >= 400) {
+    out.spoken = wire::SpokenError(family, status, said.words);
+    out.answer = as_it_is(body);
+  } else {
+    out.spoken = wire::SpokenError(family, status < 400 ? 502 : status,
+                                   wire::ErrorWords{.message = out.error.message});
+    out.spoken->code = out.error.name();
+    out.answer = replaced(status < 400 ? 502 : status, *out.spoken);
+  }
   return out;
 }
 
@@ -281,7 +288,7 @@ SavedAnswer BodyRelay::as_it_is(std::string_view body) {
 }
 
 // A body that the client's SDK cannot read: the same status with a body that it can.
-SavedAnswer BodyRelay::replaced(int status, Error& error) {
+SavedAnswer BodyRelay::replaced(int status, const wire::SpokenError& error) {
   SavedAnswer out;
   out.status = status;
   wire::append_error_body(out.body, state_.call.dialect, error, state_.call.id.view());
@@ -290,17 +297,34 @@ SavedAnswer BodyRelay::replaced(int status, Error& error) {
   head.framing = {edge::AnswerFraming::Kind::kLength, out.body.size()};
   head.labels = state_.labels();
   head.keep_alive = state_.client.keep_alive();
-  int64_t seconds = 0;
-  if (parse_number(attempt_.head().fields.value("retry-after"), seconds) && seconds > 0 &&
-      seconds < 86'400) {
-    head.retry_after_s = static_cast<int>(seconds);
-  }
+  constexpr Nanos kRetryAfterMax = 86'400 * kSecond;
+  const Nanos wait = edge::retry_after_ns(attempt_.head().fields, wall_ns());
+  if (wait > 0 && wait < kRetryAfterMax)
+    head.retry_after_s = static_cast<int>((wait + kSecond - 1) / kSecond);
   head.server_timing = state_.server_timing();
   edge::append_own_head(out.head, head);
   return out;
 }
 
 // --- an answer too large to hold ----------------------------------------------------------------
+
+// The length or the missing last chunk tells the client that the answer is incomplete.
+void BodyRelay::end_unfinished(const Received& received, Progress progress) {
+  state_.client.break_off();
+  const std::string& channel = attempt_.channel().options.name;
+  const bool late = received.end == Received::End::kClock;
+  const Outcome outcome = late ? Outcome::kTimeout : Outcome::kUpstreamError;
+  if (progress != Progress::kFailed) {
+    const Error broken =
+        late ? clock_error(received.clock, state_.clocks.limit_ms(received.clock), channel)
+             : Error(ErrorCode::kUpstreamBroken,
+                     concat("Channel ", channel,
+                            ": the connection broke in the middle of the answer"));
+    attempt_.settle(outcome, &broken);
+  }
+  state_.call.outcome = outcome;
+  state_.call.error = attempt_.record().error;
+}
 
 net::Task<Ending> BodyRelay::pass_through() {
   std::string text;
@@ -321,7 +345,7 @@ net::Task<Ending> BodyRelay::pass_through() {
     state_.answer.mark_relayed();
     body_.clear(LoopContext::kReadBytes);
     bool written = state_.answer.try_flush();
-    if (!written) written = co_await state_.answer.flush();
+    if (!written) written = co_await state_.flush();
     if (!written) break;
     if (complete) {
       state_.call.outcome =
@@ -329,7 +353,10 @@ net::Task<Ending> BodyRelay::pass_through() {
       attempt_.settle(state_.call.outcome, nullptr);
       co_return Ending::kServed;
     }
+    state_.own.pause(monotonic_ns());
     const Received received = co_await attempt_.receive();
+    state_.own.resume(received.at);
+    state_.clocks.restart(ClockName::kSilence, received.at);
     if (received.end == Received::End::kGone) break;
     if (received.end == Received::End::kClosed) complete = attempt_.reader().end_of_input();
     const bool bytes = received.end == Received::End::kBytes;
@@ -338,14 +365,7 @@ net::Task<Ending> BodyRelay::pass_through() {
     single_ = {};
     complete = complete || progress == Progress::kComplete;
     if (complete || (bytes && progress != Progress::kFailed)) continue;
-    // The length or the missing last chunk tells the client that the answer is incomplete.
-    state_.client.break_off();
-    const Error broken(ErrorCode::kUpstreamBroken,
-                       concat("Channel ", attempt_.channel().options.name,
-                              ": the connection broke in the middle of the answer"));
-    if (progress != Progress::kFailed) attempt_.settle(Outcome::kUpstreamError, &broken);
-    state_.call.outcome = Outcome::kUpstreamError;
-    state_.call.error = attempt_.record().error;
+    end_unfinished(received, progress);
     co_return Ending::kServed;
   }
   attempt_.settle(Outcome::kClientGone, nullptr);

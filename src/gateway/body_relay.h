@@ -34,9 +34,10 @@ class BodyRelay final : public Relay, public Recycled<BodyRelay> {
   bool pass_on_small();
   net::Task<bool> pass_on_large();
   net::Task<Ending> pass_through();
+  void end_unfinished(const Received& received, Progress progress);
   Failure classify(std::string_view body);
   SavedAnswer as_it_is(std::string_view body);
-  SavedAnswer replaced(int status, Error& error);
+  SavedAnswer replaced(int status, const wire::SpokenError& error);
   Status decode(std::string_view coded, std::string& plain);
   void keep_facts(std::string_view plain, std::string& wrong);
 

@@ -179,9 +179,13 @@ Status Exchange::body_read(const http::RequestHead& head, Nanos now) {
 }
 
 Status Exchange::decode_body(const http::RequestHead& head) {
-  const http::Field* coding = head.fields.find("content-encoding");
-  if (coding == nullptr) return {};
-  Result<http::Decoder> decoder = http::Decoder::make(coding->value);
+  std::string coding;  // lines of one name are one list
+  for (const http::Field& field : head.fields) {
+    if (is_token_named(field.name, "content-encoding"))
+      coding += concat(coding.empty() ? "" : ", ", field.value);
+  }
+  if (coding.empty()) return {};
+  Result<http::Decoder> decoder = http::Decoder::make(coding);
   if (!decoder) return fail(decoder.error());
   if (decoder->is_identity()) return {};
   const uint64_t limit = state_.settings->options.body_bytes_max;
@@ -319,7 +323,7 @@ net::Task<void> Exchange::answer_failure() {
     state_.call.outcome = failure_->outcome;
     state_.call.error = {std::string(failure_->error.name()), failure_->error.message};
     state_.answer.mark_relayed();
-    const bool written = co_await state_.answer.whole(saved.head, saved.body, saved.status);
+    const bool written = co_await state_.write_whole(saved.head, saved.body, saved.status);
     if (!written) set_gone();
     co_return;
   }
@@ -340,11 +344,13 @@ net::Task<void> Exchange::answer_error(const Error& error, Outcome outcome) {
   if (state_.answer.head_sent()) {
     // A heartbeat has fixed the status: the error goes into the stream, which is left without an
     // end.
-    wire::append_error_event(state_.answer.begin(), call.dialect, error, call.id.view(), nullptr);
+    const bool told = failure_ != nullptr && failure_->spoken.has_value();
+    const wire::SpokenError spoken = told ? *failure_->spoken : wire::SpokenError(error);
+    wire::append_error_event(state_.answer.begin(), call.dialect, spoken, call.id.view(), nullptr);
     state_.answer.end(edge::ClientAnswer::Last::kNo);
     state_.client.break_off();
     written = state_.answer.try_flush();
-    if (!written) written = co_await state_.answer.flush();
+    if (!written) written = co_await state_.flush();
   } else {
     if (!state_.client.body_complete()) state_.client.end_connection();
     std::string head, body;
@@ -359,7 +365,7 @@ net::Task<void> Exchange::answer_error(const Error& error, Outcome outcome) {
     own.should_retry = info.should_retry;
     own.server_timing = state_.server_timing();
     edge::append_own_head(head, own);
-    written = co_await state_.answer.whole(head, body, own.status);
+    written = co_await state_.write_whole(head, body, own.status);
   }
   if (!written) set_gone();
 }

@@ -50,6 +50,21 @@ edge::ServerTiming ExchangeState::server_timing() const {
   return timing;
 }
 
+net::Task<bool> ExchangeState::flush() {
+  const Nanos blocked = client.blocked_ns();
+  const bool written = co_await answer.flush();
+  own.deduct(client.blocked_ns() - blocked);
+  co_return written;
+}
+
+net::Task<bool> ExchangeState::write_whole(std::string_view head, std::string_view whole_body,
+                                           int status) {
+  const Nanos blocked = client.blocked_ns();
+  const bool written = co_await answer.whole(head, whole_body, status);
+  own.deduct(client.blocked_ns() - blocked);
+  co_return written;
+}
+
 net::Task<Wake> ExchangeState::wait(net::Signals wanted) {
   net::Event& event = client.event();
   for (;;) {

@@ -133,6 +133,11 @@ struct ExchangeState {
   // of its head and body end here.
   void drop_request();
 
+  // Writes what is composed, or a whole answer; the time in which the client took no byte is not
+  // ours. See ClientAnswer::flush() and whole().
+  net::Task<bool> flush();
+  net::Task<bool> write_whole(std::string_view head, std::string_view whole_body, int status);
+
   // Suspends until one of `wanted` is raised, the client left or a clock passed. Sends heartbeats
   // and probes by itself meanwhile.
   net::Task<Wake> wait(net::Signals wanted);

@@ -278,6 +278,48 @@ TEST_CASE("heartbeats keep a waiting stream alive and do not end failover") {
   CHECK(is_conserved(call));
 }
 
+TEST_CASE("an upstream's refusal behind a heartbeat keeps its words") {
+  std::atomic<bool> go{false};
+  Imposter upstream([&](Imposter& self, TestSocket& client) {
+    if (self.take_request(client).empty()) return;
+    while (!go && !self.ending()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    client.send(json_answer(
+        R"({"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}})",
+        "529 Overloaded"));
+  });
+  Options options;
+  options.keepalive_ms = 20;
+  Running running({channel_to(upstream.port(), "ant", Family::kAnthropic)}, options);
+  const TestSocket client = TestSocket::connect(running.port());
+  client.send(request("/v1/messages", kStream));
+  client.read_until([](const std::string& s) { return s.find("ping") != std::string::npos; });
+  go = true;
+  const std::string rest = client.read_to_end();
+  CHECK(rest.find("\"type\":\"overloaded_error\"") != std::string::npos);
+  CHECK(rest.find("\"message\":\"Overloaded\"") != std::string::npos);
+}
+
+TEST_CASE("what is no error of the dialect gets a type that fits its status") {
+  Imposter upstream(
+      Imposter::always(json_answer("<html>", "429 Too Many Requests", "Retry-After: 7\r\n")));
+  Running running({channel_to(upstream.port())});
+  const TestSocket client = TestSocket::connect(running.port());
+  client.send(request("/v1/chat/completions", kChat));
+  const std::string got = client.read_until(is_whole_message);
+  CHECK(got.find("HTTP/1.1 429") == 0);
+  CHECK(got.find("\r\nretry-after: 7\r\n") != std::string::npos);
+  CHECK(got.find("\"type\":\"rate_limit_error\"") != std::string::npos);
+}
+
+TEST_CASE("a request coded twice in two lines, once in an unknown way, is refused with 415") {
+  Imposter upstream(Imposter::always(json_answer(kAnswer)));
+  Running running({channel_to(upstream.port())});
+  const TestSocket client = TestSocket::connect(running.port());
+  client.send(request("/v1/chat/completions", kChat,
+                      "Content-Encoding: identity\r\nContent-Encoding: lz4\r\n"));
+  CHECK(client.read_until(is_whole_message).find("HTTP/1.1 415") == 0);
+}
+
 TEST_CASE("refusals are in the dialect of the route and say whose fault it is") {
   Imposter upstream(Imposter::always(json_answer(kAnswer)));
   Running running({channel_to(upstream.port())});

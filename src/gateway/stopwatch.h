@@ -16,6 +16,8 @@ class Stopwatch {
     if (running_since_ >= 0) total_ += now - running_since_;
     running_since_ = -1;
   }
+  // `time` of what was counted was not ours.
+  void deduct(Nanos time) { total_ -= time; }
   Nanos total() const { return total_; }
 
  private:

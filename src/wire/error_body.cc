@@ -15,28 +15,38 @@ constexpr Nanos kNanosPerSecond = 1'000'000'000;
 // Longest piece of a model's name that a message repeats.
 constexpr size_t kShownModelBytesMax = 128;
 
+void field_or_null(json::Writer& writer, std::string_view name, const std::string& text) {
+  writer.key(name);
+  if (text.empty()) {
+    writer.null();
+  } else {
+    writer.value(text);
+  }
+}
+
 // {"error": {...}}
-void append_openai_error(std::string& out, const Error& error) {
+void append_openai_error(std::string& out, const SpokenError& error) {
   json::Writer writer(out);
   writer.begin_object();
   writer.key("error");
   writer.begin_object();
   writer.field("message", error.message);
-  writer.field("type", error_info(error.code).openai_type);
-  writer.field_null("param");
-  writer.field("code", error.name());
+  writer.field("type", error.openai_type);
+  field_or_null(writer, "param", error.param);
+  field_or_null(writer, "code", error.code);
   writer.end_object();
   writer.end_object();
 }
 
 // {"type": "error", "error": {...}, "request_id"}
-void append_anthropic_error(std::string& out, const Error& error, std::string_view request_id) {
+void append_anthropic_error(std::string& out, const SpokenError& error,
+                            std::string_view request_id) {
   json::Writer writer(out);
   writer.begin_object();
   writer.field("type", "error");
   writer.key("error");
   writer.begin_object();
-  writer.field("type", error_info(error.code).anthropic_type);
+  writer.field("type", error.anthropic_type);
   writer.field("message", error.message);
   writer.end_object();
   writer.field("request_id", request_id);
@@ -67,7 +77,7 @@ void append_known_response(json::Writer& writer, json::Document& document) {
   });
 }
 
-void append_failed_response(std::string& out, const Error& error, std::string_view request_id,
+void append_failed_response(std::string& out, const SpokenError& error, std::string_view request_id,
                             const StreamObserver* observer) {
   const int64_t sequence = observer == nullptr ? -1 : observer->sequence_number();
   std::string_view known;
@@ -87,7 +97,7 @@ void append_failed_response(std::string& out, const Error& error, std::string_vi
   writer.field("status", "failed");
   writer.key("error");
   writer.begin_object();
-  writer.field("code", error.name());
+  writer.field("code", error.code.empty() ? error.openai_type : error.code);
   writer.field("message", error.message);
   writer.end_object();
   writer.end_object();
@@ -98,6 +108,11 @@ void append_failed_response(std::string& out, const Error& error, std::string_vi
 
 void append_error_body(std::string& out, Dialect dialect, const Error& error,
                        std::string_view request_id) {
+  append_error_body(out, dialect, SpokenError(error), request_id);
+}
+
+void append_error_body(std::string& out, Dialect dialect, const SpokenError& error,
+                       std::string_view request_id) {
   switch (family_of(dialect)) {
     case Family::kOpenai:
       return append_openai_error(out, error);
@@ -107,6 +122,11 @@ void append_error_body(std::string& out, Dialect dialect, const Error& error,
 }
 
 void append_error_event(std::string& out, Dialect dialect, const Error& error,
+                        std::string_view request_id, const StreamObserver* observer) {
+  append_error_event(out, dialect, SpokenError(error), request_id, observer);
+}
+
+void append_error_event(std::string& out, Dialect dialect, const SpokenError& error,
                         std::string_view request_id, const StreamObserver* observer) {
   switch (dialect) {
     case Dialect::kOpenaiChat:

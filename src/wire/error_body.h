@@ -7,13 +7,16 @@
 
 #include "base/dialect.h"
 #include "base/error.h"
+#include "wire/spoken_error.h"
 #include "wire/stream_observer.h"
 
 namespace hw::wire {
 
 // The body of an error answer, appended. OpenAI: {"error": {"message", "type", "param", "code"}};
-// Anthropic: {"type": "error", "error": {"type", "message"}, "request_id"}. Types and codes are
-// those of base/error.h.
+// Anthropic: {"type": "error", "error": {"type", "message"}, "request_id"}.
+void append_error_body(std::string& out, Dialect dialect, const SpokenError& error,
+                       std::string_view request_id);
+// The same for an error of ours; types and codes are those of base/error.h.
 void append_error_body(std::string& out, Dialect dialect, const Error& error,
                        std::string_view request_id);
 
@@ -21,6 +24,8 @@ void append_error_body(std::string& out, Dialect dialect, const Error& error,
 // chat, completions: a data line with `error` and no [DONE]; messages: `event: error`; responses:
 // `event: response.failed` that continues the id and the sequence number which `observer` has seen.
 // `observer` may be null, or have seen nothing.
+void append_error_event(std::string& out, Dialect dialect, const SpokenError& error,
+                        std::string_view request_id, const StreamObserver* observer);
 void append_error_event(std::string& out, Dialect dialect, const Error& error,
                         std::string_view request_id, const StreamObserver* observer);
 
