@@ -35,7 +35,7 @@ constexpr std::array<ErrorInfo, kErrorCodeCount> kTable = {{
     {kOverloaded, 503, "overloaded", kServer, "overloaded_error", kGateway, 1, -1},
     {kNoChannel, 503, "no_channel", kServer, "overloaded_error", kChannel, 1, -1},
     {kInternal, 500, "internal", kServer, kApi, kGateway, 0, -1},
-    {kStore, 500, "store", kServer, kApi, kGateway, 0, -1},
+    {kStore, 503, "store", kServer, kApi, kGateway, 1, -1},
     {kConfig, 500, "config", kServer, kApi, kGateway, 0, 0},
     {kConnect, 502, "channel_connect", kServer, kApi, kChannel, 0, -1},
     {kUpstreamBroken, 502, "channel_broken", kServer, kApi, kChannel, 0, -1},

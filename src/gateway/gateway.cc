@@ -12,8 +12,6 @@
 namespace hw::gateway {
 namespace {
 
-// Blocking work is DNS and the admin API: a few threads, for what waits in each.
-constexpr int kBlockingThreads = 4;
 // An accepted connection is handed to another loop when that one has this many fewer.
 constexpr int kImbalance = 4;
 // How often a loop that drains looks whether its connections are gone.
@@ -54,9 +52,9 @@ struct Gateway::Impl {
 
   Parts parts;
   Common common;
-  net::BlockingPool blocking{kBlockingThreads};
   std::shared_ptr<const Snapshot> settings;
   std::vector<std::unique_ptr<Part>> loops;
+  BlockingThreads blocking;  // behind the loops: what still runs tells its loop
   std::atomic<bool> stopping{false};
 
   Status open(const Snapshot& given) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "gateway/snapshot.h"
-#include "net/blocking_pool.h"
 #include "store/call_sink.h"
 
 namespace hw::gateway {
@@ -25,7 +24,7 @@ struct MountedAnswer {
   std::string content_type = "application/json";
   std::string body;
 };
-// Runs on the blocking pool, on any of its threads.
+// Runs on threads that may block: GET and HEAD on several at once, everything else on one.
 using Mounted = std::function<MountedAnswer(const MountedRequest&)>;
 
 // What /readyz answers beside "starting" and "draining".

@@ -36,10 +36,10 @@ size_t collect_credentials(const http::RequestHead& head,
 
 }  // namespace
 
-LoopGateway::LoopGateway(net::Loop& loop, Common& common, net::BlockingPool& blocking,
+LoopGateway::LoopGateway(net::Loop& loop, Common& common, BlockingThreads& blocking,
                          const Parts& parts, Registry& registry,
                          std::shared_ptr<const Snapshot> settings, net::TlsContext* tls)
-    : context_(loop, common, blocking, parts.sink(loop.index()), registry),
+    : context_(loop, common, blocking.names, parts.sink(loop.index()), registry),
       parts_(parts),
       blocking_(blocking),
       registry_(registry),
@@ -159,7 +159,9 @@ net::Task<void> LoopGateway::serve_mounted(http::ServerConnection& client,
     co_await answer_error(client, head, route, error);
     co_return;
   }
-  const Nanos until = client.head_read() + settings_->options.timeouts.body_ms * kMillisecond;
+  const int64_t body_ms = settings_->options.timeouts.body_ms;
+  const Nanos until =
+      body_ms == 0 ? net::Deadline::kNever : client.head_read() + body_ms * kMillisecond;
   const Status read = co_await client.read_body(kMountedBodyMax, until);
   if (!read) {
     if (!client.gone()) co_await answer_error(client, head, route, read.error());
@@ -174,9 +176,13 @@ net::Task<void> LoopGateway::serve_mounted(http::ServerConnection& client,
   request.body = client.body();
   MountedAnswer made;
   std::function<void()> job = [this, &request, &made] { made = parts_.mounted(request); };
-  const bool ran = co_await blocking_.run(context_.loop, job);
+  const bool asks = head.method == "GET" || head.method == "HEAD";
+  net::BlockingPool& threads = asks ? blocking_.questions : blocking_.changes;
+  const bool ran = co_await threads.run(context_.loop, job);
   if (!ran) {
-    const Error busy(ErrorCode::kOverloaded, "Too many requests to the admin API wait already");
+    const Error busy(ErrorCode::kOverloaded,
+                     asks ? "Too many requests to the admin API wait already; try again"
+                          : "Too many changes wait already for the database; try again");
     co_await answer_error(client, head, route, busy);
     co_return;
   }

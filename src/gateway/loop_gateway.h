@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "gateway/blocking_threads.h"
 #include "gateway/exchange_state.h"
 #include "gateway/gateway.h"
 #include "http/server.h"
@@ -12,7 +13,7 @@ namespace hw::gateway {
 
 class LoopGateway final : public http::RequestHandler {
  public:
-  LoopGateway(net::Loop& loop, Common& common, net::BlockingPool& blocking, const Parts& parts,
+  LoopGateway(net::Loop& loop, Common& common, BlockingThreads& blocking, const Parts& parts,
               Registry& registry, std::shared_ptr<const Snapshot> settings, net::TlsContext* tls);
 
   // The connections of this loop.
@@ -42,7 +43,7 @@ class LoopGateway final : public http::RequestHandler {
 
   LoopContext context_;
   const Parts& parts_;
-  net::BlockingPool& blocking_;
+  BlockingThreads& blocking_;
   Registry& registry_;
   std::shared_ptr<const Snapshot> settings_;
   http::Server server_;

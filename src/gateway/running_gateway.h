@@ -72,7 +72,8 @@ inline route::ChannelOptions channel_to(uint16_t port, std::string name = "up",
 // A running gateway in front of the given channels.
 class RunningGateway {
  public:
-  explicit RunningGateway(std::vector<route::ChannelOptions> channels, Options options = {}) {
+  explicit RunningGateway(std::vector<route::ChannelOptions> channels, Options options = {},
+                          Mounted mounted = nullptr) {
     options.listen_port = 0;
     options.threads = 1;
     options.drain_s = 0;
@@ -87,6 +88,7 @@ class RunningGateway {
     snapshot.keys = std::make_shared<access::KeySnapshot>(std::move(keys));
     Parts parts;
     parts.sink = [this](int) -> store::CallSink& { return sink; };
+    parts.mounted = std::move(mounted);
     Result<std::unique_ptr<Gateway>> opened = Gateway::open(snapshot, std::move(parts));
     REQUIRE(opened);
     gateway_ = std::move(*opened);

@@ -1,9 +1,14 @@
 #include "net/blocking_pool.h"
 
+#include <system_error>
+
+#include "base/assert.h"
+
 namespace hw::net {
 
-BlockingPool::BlockingPool(int threads) {
-  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+BlockingPool::BlockingPool(int threads_max, size_t queue_max)
+    : threads_max_(static_cast<size_t>(threads_max)), queue_max_(queue_max) {
+  HW_ASSERT(threads_max >= 1 && queue_max >= 1);
 }
 
 BlockingPool::~BlockingPool() {
@@ -19,10 +24,24 @@ BlockingPool::~BlockingPool() {
 bool BlockingPool::submit(std::function<void()> job) {
   {
     const std::lock_guard lock(mutex_);
-    if (ending_ || jobs_.size() >= kQueueMax) return false;
+    if (ending_ || jobs_.size() >= queue_max_) return false;
     jobs_.push_back(std::move(job));
+    if (jobs_.size() > idle_ && threads_.size() < threads_max_ && !add_thread()) {
+      jobs_.pop_back();
+      return false;
+    }
   }
   wake_.notify_one();
+  return true;
+}
+
+// Under the lock. False where the job has nobody to run it: the system has no thread to give.
+bool BlockingPool::add_thread() {
+  try {
+    threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    return !threads_.empty();
+  }
   return true;
 }
 
@@ -42,7 +61,9 @@ Task<bool> BlockingPool::run(Loop& loop, std::function<void()>& job) {
 void BlockingPool::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
+    ++idle_;
     wake_.wait(lock, [this] { return ending_ || !jobs_.empty(); });
+    --idle_;
     if (ending_) return;
     std::function<void()> job = std::move(jobs_.front());
     jobs_.pop_front();

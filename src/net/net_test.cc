@@ -105,6 +105,48 @@ TEST_CASE("a blocking job runs off the loop and its coroutine goes on when it is
   CHECK(there != here);
 }
 
+// A job that waits until it is let go.
+struct Held {
+  std::mutex lock;
+  std::condition_variable changed;
+  int running = 0;
+  bool go = false;
+  std::function<void()> job() {
+    return [this] {
+      std::unique_lock guard(lock);
+      ++running;
+      changed.notify_all();
+      changed.wait(guard, [this] { return go; });
+    };
+  }
+  // Waits until `count` jobs run; false after five seconds.
+  bool wait_for(int count) {
+    std::unique_lock guard(lock);
+    return changed.wait_for(guard, std::chrono::seconds(5), [&] { return running >= count; });
+  }
+  void let_go() {
+    const std::lock_guard guard(lock);
+    go = true;
+    changed.notify_all();
+  }
+};
+
+TEST_CASE("a blocking pool runs as many jobs at once as it may have threads, and no more wait") {
+  Held held;
+  {
+    BlockingPool pool(2, 3);
+    CHECK(pool.submit(held.job()));
+    CHECK(held.wait_for(1));
+    CHECK(pool.submit(held.job()));
+    CHECK(held.wait_for(2));  // a second thread: the first is busy
+    for (int waiting = 0; waiting < 3; ++waiting) CHECK(pool.submit(held.job()));
+    CHECK(!pool.submit(held.job()));
+    held.let_go();
+    CHECK(held.wait_for(5));
+  }
+  CHECK(held.running == 5);
+}
+
 // One side of a connection that raises signals.
 struct Side final : SocketHandler {
   Socket socket;

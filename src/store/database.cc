@@ -118,6 +118,13 @@ int64_t Database::changes() const {
 }
 
 Error Database::failure(std::string_view doing) const {
+  const int code = handle_ == nullptr ? SQLITE_NOMEM : sqlite3_errcode(handle_) & 0xff;
+  if (code == SQLITE_BUSY || code == SQLITE_LOCKED) {
+    return Error(ErrorCode::kStore,
+                 concat("The database ", path_,
+                        " is locked by another program, so nothing was done. Try again in a "
+                        "moment."));
+  }
   const char* reason = handle_ == nullptr ? "out of memory" : sqlite3_errmsg(handle_);
   return Error(ErrorCode::kStore, concat("The database ", path_, " cannot be ", doing, ": ",
                                          std::string_view(reason), "."));

@@ -91,13 +91,16 @@ StoredKey key_of(const Statement& row) {
 
 }  // namespace
 
-KeyStore::KeyStore(std::unique_ptr<Database> database) : database_(std::move(database)) {}
+KeyStore::KeyStore(std::unique_ptr<Database> database, std::string path)
+    : path_(std::move(path)), database_(std::move(database)) {
+  database_->set_busy_timeout_ms(kBusyMs);
+}
 KeyStore::~KeyStore() = default;
 
 Result<std::unique_ptr<KeyStore>> KeyStore::open(const std::string& path) {
   Result<std::unique_ptr<Database>> database = open_store_database(path);
   if (!database) return fail(database.error());
-  return std::unique_ptr<KeyStore>(new KeyStore(std::move(*database)));
+  return std::unique_ptr<KeyStore>(new KeyStore(std::move(*database), path));
 }
 
 Status KeyStore::check_new(std::string_view name, const std::vector<std::string>& models) {
@@ -160,8 +163,14 @@ Status KeyStore::insert(const StoredKey& key) {
 }
 
 Result<std::vector<StoredKey>> KeyStore::list() {
-  const std::lock_guard guard(lock_);
-  Result<Statement> query = database_->prepare(
+  const std::lock_guard guard(reading_lock_);
+  if (reading_ == nullptr) {
+    Result<std::unique_ptr<Database>> opened = Database::open(path_, Database::Mode::kReadOnly);
+    if (!opened) return fail(opened.error());
+    reading_ = std::move(*opened);
+    reading_->set_busy_timeout_ms(kBusyMs);
+  }
+  Result<Statement> query = reading_->prepare(
       concat("SELECT ", std::string_view(kColumns), " FROM keys ORDER BY created, id"));
   if (!query) return fail(query.error());
   std::vector<StoredKey> keys;

@@ -37,14 +37,17 @@ struct CreatedKey {
   std::string secret;  // "hw-" and 43 characters of [0-9A-Za-z]: 256 bits
 };
 
-// Blocking; from any thread, each call takes a lock. A change is on disk when the call returns; a
-// gateway with the same database notices within a second (Store::on_keys_changed). Errors: kStore
-// where the database fails or stays locked, kNotFound, kBadRequest for a name that is taken or bad.
+// Blocking; from any thread, changes one after the other. A change is on disk when the call
+// returns; a gateway with the same database notices within a second (Store::on_keys_changed).
+// Errors: kStore where the database fails or another program holds it for kBusyMs, kNotFound,
+// kBadRequest for a name that is taken or bad.
 class KeyStore {
  public:
   static constexpr size_t kNameBytesMax = 128;
   static constexpr size_t kModelsMax = 256;
   static constexpr int kKeysMax = 100'000;
+  // How long a change waits for another program's lock: whoever asked waits for an answer.
+  static constexpr int kBusyMs = 1'000;
 
   // Opens the database at `path` (made where it is missing, with all tables): for the command line.
   // A running gateway takes Store::keys().
@@ -53,7 +56,7 @@ class KeyStore {
 
   // `name`: printable, 1 to kNameBytesMax bytes, not in use. `models` empty: all.
   Result<CreatedKey> create(std::string_view name, const std::vector<std::string>& models);
-  // All keys, oldest first.
+  // All keys, oldest first. Waits for no change.
   Result<std::vector<StoredKey>> list();
   // By id or by name.
   Result<StoredKey> set_state(std::string_view id_or_name, KeyState state);
@@ -61,14 +64,17 @@ class KeyStore {
 
  private:
   friend class Store;
-  explicit KeyStore(std::unique_ptr<Database> database);
+  KeyStore(std::unique_ptr<Database> database, std::string path);
   Result<StoredKey> find(std::string_view id_or_name);
   Status check_new(std::string_view name, const std::vector<std::string>& models);
   Status insert(const StoredKey& key);
   Status change(std::string_view sql, std::string_view id, int64_t value);
 
-  std::mutex lock_;  // guards the one connection
+  const std::string path_;
+  std::mutex lock_;  // guards the connection of changes
   std::unique_ptr<Database> database_;
+  std::mutex reading_lock_;  // guards that of list(), made when it is first needed
+  std::unique_ptr<Database> reading_;
   std::function<void()> changed_;  // called after each change
 };
 

@@ -5,9 +5,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <set>
+#include <thread>
 
 #include "journal/temp_folder.h"
+#include "store/database.h"
 
 namespace hw::store {
 namespace {
@@ -102,6 +105,27 @@ TEST_CASE("names and models that make no sense are refused") {
                      "b",
                      {})
             .has_value());
+}
+
+TEST_CASE(
+    "while another program holds the database a change is refused soon, and keys are listed") {
+  const journal::TempFolder folder;
+  const auto keys = opened(folder);
+  REQUIRE(keys->create("alice", {}).has_value());
+  auto other = Database::open(folder.file("d.db"), Database::Mode::kReadWrite);
+  REQUIRE(other.has_value());
+  {
+    auto held = Transaction::begin(**other);
+    REQUIRE(held.has_value());
+    std::optional<Result<CreatedKey>> refused;
+    std::thread change([&] { refused.emplace(keys->create("bob", {})); });
+    CHECK(keys->list()->size() == 1);  // does not wait for the change
+    change.join();
+    REQUIRE_FALSE(refused->has_value());
+    CHECK(refused->error().status() == 503);
+    CHECK(refused->error().message.find("locked by another program") != std::string::npos);
+  }
+  CHECK(keys->create("bob", {}).has_value());
 }
 
 }  // namespace
