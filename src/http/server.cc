@@ -451,16 +451,51 @@ net::Task<bool> ServerConnection::write(std::string_view bytes) {
   co_return done;
 }
 
+namespace {
+
+// How long the client has taken no byte. That the kernel takes more of ours says nothing: what
+// counts is what the client's own has acknowledged, which is looked at now and then.
+class StallWatch {
+ public:
+  StallWatch(const net::Socket& socket, int64_t limit_ms)
+      : socket_(socket), limit_(limit_ms * kMillisecond) {}
+  // Nothing could be written at `now`, or something may be again.
+  void look(Nanos now) {
+    const int left = socket_.unacknowledged_bytes();
+    if (since_ < 0 || left < left_) since_ = now;
+    left_ = left;
+  }
+  // More was written: what is left has grown.
+  void wrote() {
+    if (since_ >= 0) left_ = socket_.unacknowledged_bytes();
+  }
+  bool watching() const { return since_ >= 0; }
+  bool over(Nanos now) const { return limit_ > 0 && now >= since_ + limit_; }
+  // When to look again.
+  Nanos next(Nanos now) const {
+    if (limit_ == 0) return net::Deadline::kNever;
+    return std::min(since_ + limit_, now + limit_ / kLooks);
+  }
+
+ private:
+  static constexpr int kLooks = 10;  // the limit is kept to a tenth of itself
+  const net::Socket& socket_;
+  const Nanos limit_;  // 0: none
+  Nanos since_ = -1;
+  int left_ = 0;
+};
+
+}  // namespace
+
 net::Task<bool> ServerConnection::write(std::span<iovec> pieces) {
   // The exchange's own deadline goes on while the client is slow; ours is kept beside it.
-  Nanos stalled_since = -1;
-  const int64_t stall_ms = server_.handler_.options().write_stall_ms;
+  StallWatch stall(socket_, server_.handler_.options().write_stall_ms);
   const Nanos outer = deadline_.due();
   for (;;) {
     while (!pieces.empty() && pieces.front().iov_len == 0) pieces = pieces.subspan(1);
     if (gone_) break;
     if (pieces.empty()) {
-      if (stalled_since >= 0) deadline_.set(outer);
+      if (stall.watching()) deadline_.set(outer);
       co_return true;
     }
     const net::IoResult put = socket_.write(pieces);
@@ -473,7 +508,7 @@ net::Task<bool> ServerConnection::write(std::span<iovec> pieces) {
         piece.iov_len -= taken;
         left -= taken;
       }
-      stalled_since = -1;
+      stall.wrote();
       continue;
     }
     if (put.state != net::IoState::kWouldBlock) {
@@ -481,18 +516,18 @@ net::Task<bool> ServerConnection::write(std::span<iovec> pieces) {
       break;
     }
     const Nanos now = monotonic_ns();
-    if (stalled_since < 0) stalled_since = now;
-    const Nanos stall =
-        stall_ms == 0 ? net::Deadline::kNever : stalled_since + stall_ms * kMillisecond;
-    if (now >= stall) {
+    if (!stall.watching()) stall.look(now);
+    if (stall.over(now)) {
       shut_down("write stalled");
       break;
     }
-    deadline_.set(std::min(outer, stall));
+    deadline_.set(std::min(outer, stall.next(now)));
     socket_.want_write();
     const net::Signals got = co_await event_.wait(kWritable | kGone | kDeadline);
-    blocked_ns_ += monotonic_ns() - now;
-    if ((got & kDeadline) != 0 && monotonic_ns() >= outer) {
+    const Nanos woken = monotonic_ns();
+    blocked_ns_ += woken - now;
+    stall.look(woken);
+    if ((got & kDeadline) != 0 && woken >= outer) {
       event_.raise_later(kDeadline);  // not ours: the exchange decides
       co_return false;
     }

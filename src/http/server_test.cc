@@ -137,6 +137,17 @@ class Client {
     return got;
   }
   std::string read_to_end() { return read_until(""); }
+  // Reads `size` bytes, or fewer where no more come within two seconds.
+  void read_some(size_t size) {
+    while (size > 0) {
+      pollfd waiting{fd_, POLLIN, 0};
+      char bytes[65536];
+      if (::poll(&waiting, 1, 2000) <= 0) return;
+      const ssize_t read = ::recv(fd_, bytes, std::min(size, sizeof bytes), 0);
+      if (read <= 0) return;
+      size -= static_cast<size_t>(read);
+    }
+  }
 
  private:
   int fd_;
@@ -247,16 +258,36 @@ TEST_CASE("a half-closed client is served where the policy says so") {
 }
 
 TEST_CASE("a client that takes nothing stalls itself only, and is given up after write_stall_ms") {
+  constexpr int64_t kStallMs = 500;
   EchoHandler handler;
-  handler.settings.write_stall_ms = 100;
+  handler.settings.write_stall_ms = kStallMs;
   RunningServer server(handler);
   Client stuck(server.port());
   stuck.send("GET /flood HTTP/1.1\r\nHost: h\r\n\r\n");
   Client other(server.port());
   other.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n");
   CHECK(other.read_until("GET /a").find("HTTP/1.1 200") == 0);
+  const Nanos began = monotonic_ns();
   wait_for([&] { return handler.gone == 1; });
+  const int64_t took_ms = (monotonic_ns() - began) / kMillisecond;
   CHECK(handler.gone_reason == "write stalled");
+  CHECK(took_ms >= kStallMs - 100);
+  CHECK(took_ms < 2 * kStallMs - 100);
+}
+
+TEST_CASE("a client that takes a little now and then is not given up") {
+  EchoHandler handler;
+  handler.settings.write_stall_ms = 300;
+  RunningServer server(handler);
+  Client slow(server.port());
+  slow.send("GET /flood HTTP/1.1\r\nHost: h\r\n\r\n");
+  for (int i = 0; i < 8; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    slow.read_some(1 << 20);
+  }
+  CHECK(handler.gone == 0);
+  slow.close();
+  wait_for([&] { return handler.gone == 1; });
 }
 
 TEST_CASE("a head that cannot be read is refused and the connection closed") {

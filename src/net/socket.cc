@@ -1,6 +1,7 @@
 #include "net/socket.h"
 
 #include <arpa/inet.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/err.h>
@@ -308,6 +309,12 @@ TcpInfo Socket::tcp_info(Nanos now) {
   out.retransmits = raw.tcpi_total_retrans;
   out.unacked = raw.tcpi_unacked;
   return out;
+}
+
+int Socket::unacknowledged_bytes() const {
+  int bytes = 0;
+  if (impl_ == nullptr || ::ioctl(fd(), SIOCOUTQ, &bytes) != 0) return 0;
+  return bytes;
 }
 
 std::string Socket::peer_address() const {

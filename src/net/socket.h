@@ -105,6 +105,8 @@ class Socket {
   // Asks the kernel at most every kTcpInfoAge at `now`; in between it gives what was told last.
   TcpInfo tcp_info(Nanos now);
   static constexpr Nanos kTcpInfoAge = 100 * kMillisecond;
+  // Bytes that were written and that the peer's kernel has not acknowledged; 0 where unknown.
+  int unacknowledged_bytes() const;
   // "127.0.0.1:4711" of the peer; empty when unknown.
   std::string peer() const;
   std::string peer_address() const;  // without the port
