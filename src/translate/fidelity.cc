@@ -14,7 +14,8 @@ using F = Feature;
 
 constexpr std::array<Rule, kFeatureCount> kRules{{
     {F::kSystemInside, "messages[].role", "input[].role", "messages[].role", kKeep, kKeep, kConvert,
-     "Messages gets it as a text of the user's turn at that place, between <system> and </system>: "
+     "Messages gets it as a text of the user's turn at that place, between `<system>` and "
+     "`</system>`: "
      "moved to the front it would be read out of order and spoil the prompt cache."},
     {F::kDeveloperRole, "messages[].role", "input[].role", "", kConvert, kKeep, kConvert,
      "The same as system: many servers of the chat dialect know no developer."},
@@ -77,22 +78,25 @@ constexpr std::array<Rule, kFeatureCount> kRules{{
     {F::kThinking, "reasoning_effort", "reasoning.effort", "thinking", kConvert, kConvert, kConvert,
      "An effort becomes a budget of 1,024 (minimal, low), 4,096 (medium) or 16,384 tokens (above), "
      "a budget the effort that it is nearest to; adaptive thinking is left to the model where "
-     "output_config names no effort. Messages thinks only if no call of a tool in the running turn "
-     "lacks its thinking, and then without temperature, top_p and top_k."},
+     "output_config names no effort. Messages thinks with at most half of max_tokens, only if no "
+     "call of a tool in the running turn lacks its thinking and none is forced, and then without "
+     "temperature, top_p and top_k."},
     {F::kThinkingDisplay, "", "", "thinking.display", kDrop, kDrop, kKeep, ""},
     {F::kReasoningSummary, "", "reasoning.summary", "", kDrop, kKeep, kConvert,
      "Messages always shows its thinking."},
     {F::kJsonObject, "response_format", "text.format", "", kKeep, kKeep, kDrop,
      "Messages knows schemas only."},
     {F::kJsonSchema, "response_format", "text.format", "output_config.format", kKeep, kKeep, kKeep,
-     ""},
+     "Messages has no place for its description."},
     {F::kVerbosity, "verbosity", "text.verbosity", "", kKeep, kKeep, kDrop, ""},
     {F::kMaxTokens, "max_completion_tokens", "max_output_tokens", "max_tokens", kKeep, kKeep, kKeep,
      "Messages needs one: where it is absent the channel's max_tokens_default is sent."},
-    {F::kStopSequences, "stop", "", "stop_sequences", kKeep, kDrop, kKeep, ""},
+    {F::kStopSequences, "stop", "", "stop_sequences", kKeep, kDrop, kKeep,
+     "Messages refuses sequences of white space: they are left out."},
     {F::kTemperature, "temperature", "temperature", "temperature", kKeep, kKeep, kConvert,
      "Messages ends at 1; what is above becomes 1."},
-    {F::kTopP, "top_p", "top_p", "top_p", kKeep, kKeep, kKeep, ""},
+    {F::kTopP, "top_p", "top_p", "top_p", kKeep, kKeep, kKeep,
+     "Messages takes one of temperature and top_p: beside a temperature it is left out."},
     {F::kTopK, "top_k", "", "top_k", kDrop, kDrop, kKeep,
      "Chat servers beside OpenAI's take it: see the channel's extra_fields."},
     {F::kSeed, "seed", "", "", kKeep, kDrop, kDrop, ""},
