@@ -34,12 +34,20 @@ Error clock_error(ClockName clock, int64_t limit_ms, std::string_view channel) {
                    text("no further token came", "between_tokens_ms"));
     case ClockName::kTotal:
       return Error(ErrorCode::kTimeoutTotal, text("the answer was not complete", "total_ms"));
+    case ClockName::kDrain:
+      return drained();
     case ClockName::kHeartbeat:
     case ClockName::kBackoff:
       break;
   }
   HW_ASSERT(false);
   return Error();
+}
+
+Error drained() {
+  return Error(ErrorCode::kDraining,
+               "The gateway shut down before the answer was complete (drain_s); send the request "
+               "again");
 }
 
 }  // namespace hw::gateway

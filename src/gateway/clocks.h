@@ -21,8 +21,9 @@ enum class ClockName : uint8_t {
   kTotal,
   kHeartbeat,  // the client has heard nothing for keepalive_ms
   kBackoff,    // a back-off is over
+  kDrain,      // drain_s: kept by the gateway, which tells every exchange when it is over
 };
-inline constexpr int kClockCount = 8;
+inline constexpr int kClockCount = 9;
 
 class Clocks {
  public:
@@ -66,5 +67,7 @@ class Clocks {
 
 // The error of a clock that has passed: code, limit and channel in its message.
 Error clock_error(ClockName clock, int64_t limit_ms, std::string_view channel);
+// That of kDrain.
+Error drained();
 
 }  // namespace hw::gateway

@@ -26,6 +26,15 @@ bool is_event_stream(const http::ResponseHead& head) {
   return type.size() >= kType.size() && equal_ignoring_case(type.substr(0, kType.size()), kType);
 }
 
+// The gateway ends, and no other channel is of any use.
+std::unique_ptr<Failure> cut_off() {
+  auto out = std::make_unique<Failure>();
+  out->error = drained();
+  out->outcome = Outcome::kRejected;
+  out->elsewhere = false;
+  return out;
+}
+
 }  // namespace
 
 Exchange::Exchange(LoopContext& context, http::ServerConnection& client,
@@ -250,6 +259,10 @@ net::Task<void> Exchange::serve(const http::RequestHead& head, Nanos now) {
   }
   Ending ending = Ending::kFailed;
   for (;; now = monotonic_ns()) {
+    if (state_.client.told_to_end()) {
+      failure_ = cut_off();
+      break;
+    }
     const route::Next next = plan.next(now);
     if (next.candidate == nullptr) break;
     if (next.wait > 0) {
@@ -374,10 +387,13 @@ net::Task<void> Exchange::answer_error(const Error& error, Outcome outcome) {
 // was over.
 void Exchange::set_gone() {
   timeline::Call& call = state_.call;
-  state_.context.metrics.count_abort(state_.phase);
+  const bool shut_down = state_.client.gone_reason() == http::kShutdownReason;
+  if (!shut_down) state_.context.metrics.count_abort(state_.phase);
   const int64_t total_ms = state_.settings->options.timeouts.total_ms;
   Error error(ErrorCode::kClientGone, concat("The client left: ", state_.client.gone_reason()));
-  if (!state_.client.gone()) {
+  if (shut_down) {
+    error = drained();
+  } else if (!state_.client.gone()) {
     error = Error(ErrorCode::kTimeoutTotal, concat("The client had not taken its answer within ",
                                                    total_ms, " ms (total_ms)"));
     state_.client.break_off();
@@ -392,11 +408,24 @@ void Exchange::set_gone() {
 
 // --- the record --------------------------------------------------------------------------------
 
+// What the end of drain_s cut off is refused by us: no clock of a channel's and not the client.
+void Exchange::name_drained() {
+  timeline::Call& call = state_.call;
+  const std::string_view name = error_info(ErrorCode::kDraining).name;
+  if (call.error.code != name) return;
+  call.outcome = Outcome::kRejected;
+  if (call.attempts.empty()) return;
+  timeline::Attempt& last = call.attempts.back();
+  if (last.outcome == Outcome::kClientGone) last.error = call.error;
+  if (last.error.code == name) last.outcome = Outcome::kRejected;
+}
+
 void Exchange::finish() {
   timeline::Call& call = state_.call;
   const Nanos now = monotonic_ns();
   state_.own.pause(now);
   call.stamps.set_once(ExchangeStamp::kFinished, state_.offset(now));
+  if (state_.client.told_to_end()) name_drained();
   call.status = state_.answer.status() != 0 ? state_.answer.status() : 499;
   call.overhead_ns = state_.own.total();
   call.client_blocked_ns = state_.client.blocked_ns();

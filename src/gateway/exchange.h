@@ -44,6 +44,7 @@ class Exchange : public Recycled<Exchange> {
   net::Task<void> reject(const Error& error);
   net::Task<void> answer_error(const Error& error, Outcome outcome);
   void set_gone();
+  void name_drained();
   void finish();
 
   ExchangeState state_;

@@ -68,6 +68,12 @@ net::Task<bool> ExchangeState::write_whole(std::string_view head, std::string_vi
 net::Task<Wake> ExchangeState::wait(net::Signals wanted) {
   net::Event& event = client.event();
   for (;;) {
+    if (client.told_to_end() && !client.gone()) {
+      Wake over;
+      over.clock = true;
+      over.which = ClockName::kDrain;
+      co_return over;
+    }
     client.deadline().set(clocks.next());
     const net::Signals news = wanted | http::kGone | http::kDeadline | http::kHalfClosed;
     if (event.pending(news) == 0) {

@@ -16,6 +16,8 @@ namespace {
 constexpr int kImbalance = 4;
 // How often a loop that drains looks whether its connections are gone.
 constexpr Nanos kDrainTick = 20 * kMillisecond;
+// What clients have, once drain_s is over, to take what they are told of it.
+constexpr Nanos kTellTime = kSecond;
 
 // A control block of its own for each loop, so that exchanges on different cores do not share a
 // reference count.
@@ -46,6 +48,7 @@ struct Gateway::Impl {
   struct DrainTick final : net::Deadline {
     Part& part;
     Nanos give_up_at;
+    bool told = false;
     DrainTick(Part& p, Nanos at) : Deadline(p.loop.timers()), part(p), give_up_at(at) {}
     void on_deadline() override { part.all.drain_further(part, *this); }
   };
@@ -113,13 +116,20 @@ struct Gateway::Impl {
 
   void drain_further(Part& part, DrainTick& tick) {
     const Nanos now = monotonic_ns();
-    if (part.gateway->server().connections() == 0) {
+    http::Server& server = part.gateway->server();
+    if (server.connections() == 0) {
       part.listener->stop();
       part.gateway->close_idle();
       part.loop.stop();
       return;
     }
-    if (now >= tick.give_up_at || stopping_at_once.load()) part.gateway->server().abort_all();
+    if (tick.told && now >= tick.give_up_at + kTellTime) server.abort_all();
+    if (!tick.told && (now >= tick.give_up_at || stopping_at_once.load())) {
+      tick.told = true;
+      tick.give_up_at = now;
+      part.listener->stop();
+      server.end_exchanges();
+    }
     tick.set(now + kDrainTick);
   }
 

@@ -51,8 +51,8 @@ class Gateway {
   // Every exchange that begins from now on follows `settings`; from any thread. Listening address,
   // threads and TLS files stay as they were.
   void reload(const Snapshot& settings);
-  // New requests get 503, streams may finish for options.drain_s, then everything ends and run()
-  // returns. From any thread; a second call ends at once.
+  // New requests get 503, streams may finish for options.drain_s. What is open then is told so in
+  // its dialect and ends, and run() returns. From any thread; a second call ends at once.
   void stop();
 
   // Where it listens, and with how many loops.

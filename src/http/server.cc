@@ -22,6 +22,10 @@ constexpr size_t kPipelinedMax = 64 * 1024;
 constexpr int64_t kLingerMs = 1'000;
 constexpr size_t kLingerBytes = 1 << 20;
 constexpr size_t kSpareHeads = 64;
+// How long a client that there is no place for may take to say what it wants.
+constexpr int64_t kTurnAwayMs = 1'000;
+
+constexpr std::string_view kShuttingDown = "The gateway is shutting down; send the request again";
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -39,12 +43,13 @@ Nanos after_ms(const net::Loop& loop, int64_t ms) {
 ServerConnection::ClientDeadline::ClientDeadline(ServerConnection& c)
     : Deadline(c.loop().timers()), connection(c) {}
 
-ServerConnection::ServerConnection(Server& server, net::Socket socket)
+ServerConnection::ServerConnection(Server& server, net::Socket socket, Place place)
     : server_(server),
       socket_(std::move(socket)),
       event_(server.loop_),
       deadline_(*this),
-      peer_address_(socket_.peer_address()) {
+      peer_address_(socket_.peer_address()),
+      place_(place) {
   socket_.set_handler(this);
   server_.enlist(*this);
 }
@@ -57,19 +62,17 @@ net::Loop& ServerConnection::loop() {
   return server_.loop_;
 }
 
+bool ServerConnection::told_to_end() const {
+  return server_.ending_;
+}
+
 // --- the connection's life ---------------------------------------------------------------------
 
 net::Task<void> ServerConnection::run() {
   bool open = true;
   if (server_.tls_ != nullptr) open = co_await shake_hands();
-  while (open && keep_alive_) {
-    open = co_await next_head();
-    if (!open) break;
-    begin_exchange();
-    co_await server_.handler_.serve(*this, *head_);
-    end_exchange();
-    open = !gone_;
-  }
+  if (open && place_ == Place::kTaken) co_await serve_all();
+  if (open && place_ == Place::kNone) co_await turn_away();
   deadline_.clear();
   if (gone_) {
     socket_.close();
@@ -79,9 +82,31 @@ net::Task<void> ServerConnection::run() {
   socket_.close();
 }
 
+net::Task<void> ServerConnection::serve_all() {
+  while (keep_alive_) {
+    const bool complete = co_await next_head();
+    if (!complete) co_return;
+    begin_exchange();
+    co_await server_.handler_.serve(*this, *head_);
+    end_exchange();
+    if (gone_) co_return;
+  }
+}
+
+// Waits for what the client asks, so that the answer is in its dialect, but not for long.
+net::Task<void> ServerConnection::turn_away() {
+  co_await next_head();
+  if (gone_ || !keep_alive_) co_return;
+  const Error full(ErrorCode::kOverloaded,
+                   "The gateway has as many client connections as it may (connections_max). Try "
+                   "again in a moment");
+  co_await refuse(full);
+}
+
 net::Task<bool> ServerConnection::shake_hands() {
   socket_.start_tls_server(*server_.tls_);
-  deadline_.set(after_ms(loop(), server_.handler_.options().head_ms));
+  const int64_t head_ms = server_.handler_.options().head_ms;
+  deadline_.set(after_ms(loop(), place_ == Place::kTaken ? head_ms : kTurnAwayMs));
   for (;;) {
     const net::IoState done = socket_.tls_handshake();
     if (done == net::IoState::kOk) co_return true;
@@ -97,7 +122,7 @@ net::Task<bool> ServerConnection::next_head() {
   // On a kept connection a wait is armed already: reading before it fires would only find nothing.
   bool read_first = bytes_read_ == 0 || socket_.is_tls();
   scanner_.reset();
-  deadline_.set(after_ms(loop(), options.idle_ms));
+  deadline_.set(after_ms(loop(), place_ == Place::kTaken ? options.idle_ms : kTurnAwayMs));
   if (!in_.empty()) stamp_arrival();
   for (;;) {
     if (!in_.empty()) {
@@ -126,13 +151,25 @@ net::Task<bool> ServerConnection::next_head() {
     read_first = (signals & kReadable) != 0;
     if ((signals & kGone) != 0) co_return false;
     if (read_first) continue;
-    if (phase_ == Phase::kIdle) co_return false;
-    const Error late(ErrorCode::kTimeoutHead,
-                     concat("the request head was not complete within ", options.head_ms,
-                            " ms of its first byte (head_ms)"));
+    if (phase_ == Phase::kIdle || place_ == Place::kNone) co_return false;
+    const Error late = late_head();
     co_await refuse(late);
     co_return false;
   }
+}
+
+Error ServerConnection::late_head() const {
+  if (told_to_end()) return Error(ErrorCode::kDraining, std::string(kShuttingDown));
+  return Error(ErrorCode::kTimeoutHead,
+               concat("the request head was not complete within ",
+                      server_.handler_.options().head_ms, " ms of its first byte (head_ms)"));
+}
+
+Error ServerConnection::late_body() const {
+  if (told_to_end()) return Error(ErrorCode::kDraining, std::string(kShuttingDown));
+  return Error(ErrorCode::kTimeoutBody,
+               concat("the request body was not complete within ",
+                      (body_until_ - head_read_) / kMillisecond, " ms of its head (body_ms)"));
 }
 
 // Looks at what is there; true when the head is whole.
@@ -145,7 +182,8 @@ Result<bool> ServerConnection::parse_head() {
   }
   const Result<size_t> size = parse_request_head(in_.view(), options.head, scanner_, *head_);
   if (!size) return fail(size.error());
-  if (*size == 0 && is_first_look) deadline_.set(after_ms(loop(), options.head_ms));
+  if (*size == 0 && is_first_look && place_ == Place::kTaken)
+    deadline_.set(after_ms(loop(), options.head_ms));
   // A head that came in one read was complete when that returned.
   if (*size > 0) head_read_ = is_first_look ? arrived_ : monotonic_ns();
   return *size > 0;
@@ -293,6 +331,7 @@ net::Task<Status> ServerConnection::read_body(uint64_t bytes_max, Nanos until) {
     if (continue_due_ && in_.size() == used_) co_await write(kContinue);
     continue_due_ = false;
     phase_ = Phase::kReading;
+    body_until_ = until;
     if (!all_here) deadline_.set(until);
     if (head_->framing == BodyFraming::kLength) {
       done = co_await read_length(head_->content_length);
@@ -333,7 +372,7 @@ net::Task<Status> ServerConnection::read_length(uint64_t length) {
     if (more) continue;
     if (gone_)
       co_return fail(ErrorCode::kClientGone, "the client left before its body was complete");
-    co_return fail(ErrorCode::kTimeoutBody, "the request body was not complete in time (body_ms)");
+    co_return fail(late_body());
   }
   keep_body(length);
   co_return Status{};
@@ -376,7 +415,7 @@ net::Task<Status> ServerConnection::read_chunked(uint64_t bytes_max) {
     if (more) continue;
     if (gone_)
       co_return fail(ErrorCode::kClientGone, "the client left before its body was complete");
-    co_return fail(ErrorCode::kTimeoutBody, "the request body was not complete in time (body_ms)");
+    co_return fail(late_body());
   }
   used_ = in_.size();  // everything behind the head was taken
   pipelined_.append(raw.view());
@@ -555,27 +594,47 @@ net::Task<void> live(std::unique_ptr<ServerConnection> connection,
 
 }  // namespace
 
+void Server::accept(int fd) {
+  if (loop_.connections() >= handler_.options().connections_max) return turn_away(fd);
+  loop_.add_connections(1);
+  admit(fd);
+}
+
 void Server::admit(int fd) {
-  if (connections() > handler_.options().connections_max) {
-    loop_.add_connections(-1);
+  auto connection = std::make_unique<ServerConnection>(*this, net::Socket(loop_, fd),
+                                                       ServerConnection::Place::kTaken);
+  loop_.spawn(live(std::move(connection), &ServerConnection::run));
+}
+
+void Server::turn_away(int fd) {
+  if (turned_away_ == kTurnedAwayMax) {
     ::close(fd);
     return;
   }
-  auto connection = std::make_unique<ServerConnection>(*this, net::Socket(loop_, fd));
+  ++turned_away_;
+  auto connection = std::make_unique<ServerConnection>(*this, net::Socket(loop_, fd),
+                                                       ServerConnection::Place::kNone);
   loop_.spawn(live(std::move(connection), &ServerConnection::run));
 }
 
 void Server::drain() {
   draining_ = true;
   for (ServerConnection* each = first_; each != nullptr; each = each->next_) {
-    if (each->phase_ == ServerConnection::Phase::kIdle) each->shut_down("shutdown");
+    if (each->phase_ == ServerConnection::Phase::kIdle) each->shut_down(kShutdownReason);
   }
+}
+
+void Server::end_exchanges() {
+  draining_ = true;
+  ending_ = true;
+  for (ServerConnection* each = first_; each != nullptr; each = each->next_)
+    each->event_.raise_later(kDeadline);
 }
 
 void Server::abort_all() {
   draining_ = true;
   for (ServerConnection* each = first_; each != nullptr; each = each->next_)
-    each->shut_down("shutdown");
+    each->shut_down(kShutdownReason);
 }
 
 void Server::enlist(ServerConnection& connection) {
@@ -588,7 +647,11 @@ void Server::strike(ServerConnection& connection) {
   if (connection.previous_ != nullptr) connection.previous_->next_ = connection.next_;
   if (connection.next_ != nullptr) connection.next_->previous_ = connection.previous_;
   if (first_ == &connection) first_ = connection.next_;
-  loop_.add_connections(-1);
+  if (connection.place_ == ServerConnection::Place::kNone) {
+    --turned_away_;
+  } else {
+    loop_.add_connections(-1);
+  }
 }
 
 std::unique_ptr<RequestHead> Server::borrow_head() {

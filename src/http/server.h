@@ -44,6 +44,9 @@ inline constexpr net::Signals kHalfClosed = 1
                                             << 4;  // the client ended its side; see HalfClosePolicy
 inline constexpr net::Signals kFirstOwnSignal = 1 << 8;
 
+// ServerConnection::gone_reason() where the server gave up and not the client.
+inline constexpr std::string_view kShutdownReason = "shutdown";
+
 // What a half-closed client means.
 enum class HalfClosePolicy : uint8_t { kAbort, kServe, kProbe };
 
@@ -54,7 +57,7 @@ struct ServerOptions {
   int64_t idle_ms = 75'000;
   int64_t write_stall_ms = 60'000;
   HalfClosePolicy half_close = HalfClosePolicy::kAbort;
-  int connections_max = 20'000;  // on this loop
+  int connections_max = 20'000;  // of Server::accept(), on this loop
 };
 
 // Serves requests; one for each loop. Outlives its server.
@@ -74,7 +77,10 @@ class RequestHandler {
 // One client connection, seen from inside serve(). Lives on its loop.
 class ServerConnection final : private net::SocketHandler {
  public:
-  ServerConnection(Server& server, net::Socket socket);
+  // Whether there is a place for the client. One without is only told so.
+  enum class Place : uint8_t { kTaken, kNone };
+
+  ServerConnection(Server& server, net::Socket socket, Place place);
   ~ServerConnection();
 
   // The loop on which the connection lives.
@@ -95,7 +101,7 @@ class ServerConnection final : private net::SocketHandler {
   bool take_body(uint64_t bytes_max);
   // Reads the body to its end, decoded from chunks, sending 100-continue where it is asked for.
   // `until`: monotonic deadline. Errors: kBodyTooLarge above `bytes_max` (at once where the length
-  // says so), kBadRequest, kTimeoutBody, kClientGone.
+  // says so), kBadRequest, kTimeoutBody, kDraining (told_to_end()), kClientGone.
   net::Task<Status> read_body(uint64_t bytes_max, Nanos until);
   // The body read; `body_readable()` bytes may be read from its start.
   std::string_view body() const { return body_; }
@@ -106,10 +112,12 @@ class ServerConnection final : private net::SocketHandler {
   // From here on the client's end is watched. Called by read_body(); call it yourself for a request
   // whose body you do not read.
   void watch();
+  // The time of the whole server is over (Server::end_exchanges()): tell the client and end.
+  bool told_to_end() const;
   // The client left or the server gave up; nothing can be written.
   bool gone() const { return gone_; }
-  // Why, for the log: "client closed", "client reset", "shutdown", "write stalled", "pipelined too
-  // much".
+  // Why, for the log: "client closed", "client reset", kShutdownReason, "write stalled", "pipelined
+  // too much".
   std::string_view gone_reason() const { return gone_reason_; }
   // The client ended its side and the policy is to go on.
   bool half_closed() const { return half_closed_; }
@@ -154,7 +162,11 @@ class ServerConnection final : private net::SocketHandler {
 
   net::Task<void> run();
   net::Task<bool> shake_hands();
+  net::Task<void> serve_all();
+  net::Task<void> turn_away();
   net::Task<bool> next_head();
+  Error late_head() const;
+  Error late_body() const;
   net::Task<Status> read_length(uint64_t left);
   void keep_body(size_t length);
   net::Task<Status> read_chunked(uint64_t bytes_max);
@@ -189,6 +201,8 @@ class ServerConnection final : private net::SocketHandler {
   uint64_t bytes_written_ = 0, bytes_read_ = 0;
   std::string_view gone_reason_;
   std::string peer_address_;
+  Nanos body_until_ = 0;  // of the body being read
+  const Place place_;
   Phase phase_ = Phase::kIdle;
   uint8_t minor_ = 1;
   bool keep_alive_ = true;
@@ -208,19 +222,26 @@ class Server {
   Server(net::Loop& loop, RequestHandler& handler, net::TlsContext* tls);
   ~Server();
 
-  // Serves an accepted, non-blocking descriptor; above connections_max it is closed at once.
-  void accept(int fd) {
-    loop_.add_connections(1);
-    admit(fd);
-  }
-  // The same for one that the loop's count of connections has already: whoever deals connections
-  // out over loops counts it at once, and not when its loop comes to it.
+  // Clients that are being turned away at once; more are closed without a word, so that a flood
+  // cannot take what connections_max is to bound.
+  static constexpr int kTurnedAwayMax = 64;
+
+  // Serves an accepted, non-blocking descriptor; above connections_max it is turned away.
+  void accept(int fd);
+  // Serves one that the loop's count of connections has already: whoever deals connections out over
+  // loops counts it at once, and not when its loop comes to it. Looks at no limit.
   void admit(int fd);
+  // For a client that there is no place for: its request is answered with kOverloaded, then the
+  // connection ends. It is in no loop's count.
+  void turn_away(int fd);
   // Closes connections without a request now and the others after their exchange.
   void drain();
-  // Ends all exchanges; they see gone() with "shutdown".
+  // Exchanges are to tell their clients and end: they wake up by kDeadline and see told_to_end().
+  void end_exchanges();
+  // Ends all exchanges; they see gone() with kShutdownReason.
   void abort_all();
-  int connections() const { return loop_.connections(); }
+  // All that are left, those being turned away included.
+  int connections() const { return loop_.connections() + turned_away_; }
 
  private:
   friend class ServerConnection;
@@ -235,7 +256,9 @@ class Server {
 
   ServerConnection* first_ = nullptr;
   std::vector<std::unique_ptr<RequestHead>> spare_heads_;
+  int turned_away_ = 0;
   bool draining_ = false;
+  bool ending_ = false;
 };
 
 }  // namespace hw::http

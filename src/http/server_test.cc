@@ -19,20 +19,28 @@ namespace {
 class EchoHandler final : public RequestHandler {
  public:
   ServerOptions settings;
-  std::atomic<int> gone{0};
+  std::atomic<int> gone{0}, told{0}, uploading{0};
   std::string gone_reason;
 
   net::Task<void> serve(ServerConnection& client, const RequestHead& head) override {
     const std::string path(head.path), method(head.method);
     if (path == "/unread") client.end_connection();
     if (path != "/unread") {
-      const Nanos until = monotonic_ns() + 80 * kMillisecond;
+      const Nanos until = monotonic_ns() + (path == "/slow" ? 10'000 : 80) * kMillisecond;
+      if (path == "/slow") ++uploading;
       const Status read = co_await client.read_body(1000, until);
       if (!read) {
         client.end_connection();
-        co_await answer(client, read.error().status(), std::string(read.error().name()));
+        co_await answer(client, read.error().status(), read.error().message);
         co_return;
       }
+    }
+    if (path == "/tell") {
+      client.watch();
+      const net::Signals got = co_await client.event().wait(kGone | kDeadline);
+      if ((got & kGone) == 0 && client.told_to_end()) ++told;
+      co_await answer(client, 503, "told to end");
+      co_return;
     }
     if (path == "/wait") {
       client.watch();
@@ -90,6 +98,9 @@ class RunningServer {
   }
   void drain() {
     loop_.post([this] { server_.drain(); });
+  }
+  void end_exchanges() {
+    loop_.post([this] { server_.end_exchanges(); });
   }
   int connections() { return server_.connections(); }
   uint16_t port() const { return listener_->port(); }
@@ -220,7 +231,14 @@ TEST_CASE("a client that is too slow with head or body is told which clock fired
   CHECK(head.read_to_end().find("timeout_head") != std::string::npos);
   Client body(server.port());
   body.send("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab");
-  CHECK(body.read_to_end().find("timeout_body") != std::string::npos);
+  const std::string told = body.read_to_end();
+  CHECK(told.find("HTTP/1.1 408") == 0);
+  const size_t from = told.find("within ");
+  REQUIRE(from != std::string::npos);
+  const int limit = std::atoi(told.c_str() + from + 7);  // 80 ms from about the end of the head
+  CHECK(limit >= 79);
+  CHECK(limit <= 200);
+  CHECK(told.find(" ms of its head (body_ms)") != std::string::npos);
 }
 
 TEST_CASE("an idle connection is closed after idle_ms") {
@@ -314,15 +332,49 @@ TEST_CASE("a draining server ends idle connections and tells the others to close
   CHECK(late.read_to_end().find("connection: close") != std::string::npos);
 }
 
-TEST_CASE("above connections_max a connection is closed at once") {
+TEST_CASE(
+    "above connections_max a client is told so in the shape of what it asks, and then served") {
   EchoHandler handler;
   handler.settings.connections_max = 1;
   RunningServer server(handler);
   Client first(server.port());
   first.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n");
   first.read_until("GET /a");
-  Client second(server.port());
-  CHECK(second.read_to_end().empty());
+  {
+    Client second(server.port());
+    const std::string body(100'000, 'x');  // unread: it must not turn the answer into a reset
+    second.send(
+        concat("POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: ", body.size(), "\r\n\r\n", body));
+    const std::string told = second.read_to_end();
+    CHECK(told.find("HTTP/1.1 503") == 0);
+    CHECK(told.find("overloaded /b") != std::string::npos);
+  }
+  Client silent(server.port());
+  CHECK(silent.read_until("overloaded").find("HTTP/1.1 503") == 0);  // after a while
+  silent.close();
+  first.send("GET /again HTTP/1.1\r\nHost: h\r\n\r\n");
+  CHECK(first.read_until("GET /again").find("HTTP/1.1 200") == 0);
+  first.close();
+  wait_for([&] { return server.connections() == 0; });
+  Client third(server.port());
+  third.send("GET /c HTTP/1.1\r\nHost: h\r\n\r\n");
+  CHECK(third.read_until("GET /c").find("HTTP/1.1 200") == 0);
+}
+
+TEST_CASE("when the server's time is over everyone is told: who waits, uploads, or sends a head") {
+  EchoHandler handler;
+  RunningServer server(handler);
+  Client begins(server.port());
+  begins.send("GET /a HTTP/1.1\r\nHo");  // read before what is sent later on the same loop
+  Client waits(server.port()), uploads(server.port());
+  waits.send("GET /tell HTTP/1.1\r\nHost: h\r\n\r\n");
+  uploads.send("POST /slow HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab");
+  wait_for([&] { return handler.uploading == 1; });
+  server.end_exchanges();
+  CHECK(waits.read_to_end().find("told to end") != std::string::npos);
+  CHECK(handler.told == 1);
+  CHECK(uploads.read_to_end().find("shutting down") != std::string::npos);
+  CHECK(begins.read_to_end().find("draining") != std::string::npos);
 }
 
 }  // namespace
