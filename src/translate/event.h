@@ -95,6 +95,7 @@ struct Ping {};
 // The upstream reports a failure. Nothing follows.
 struct Failed {
   wire::ErrorWords words;
+  Family family = Family::kOpenai;  // of the upstream, in whose words it is
 };
 
 using Event = std::variant<Started, BlockBegun, Delta, BlockEnded, Finished, Used, Ping, Failed>;
