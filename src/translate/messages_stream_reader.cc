@@ -79,6 +79,7 @@ void MessagesStreamReader::read(const http::SseEvent& event, Events& out) {
     out.emplace_back(Ping{});
   } else if (name == "error" || (name.empty() && !error.is_null())) {
     Failed failed;
+    failed.family = Family::kAnthropic;
     wire::read_error(error, failed.words);
     out.emplace_back(std::move(failed));
     over_ = true;
