@@ -49,7 +49,7 @@ class ChatAnswerWriter {
 void ChatAnswerWriter::write(const Events& events, std::string& out) {
   for (const Event& event : events) take(event);
   if (failed_ != nullptr) {
-    const Error error(ErrorCode::kUpstreamError, failed_->words.message);
+    const wire::SpokenError error(failed_->family, 0, failed_->words);
     return wire::append_error_body(out, Dialect::kOpenaiChat, error, reply_.request_id);
   }
   for (const auto& [number, block] : blocks_) take_block(block);

@@ -293,7 +293,10 @@ void ChatStreamWriter::fail(const Error& error, std::string& out) {
 }
 
 void ChatStreamWriter::write_failure(const Failed& failed, std::string& out) {
-  fail(Error(ErrorCode::kUpstreamError, failed.words.message), out);
+  wire::append_error_event(out, Dialect::kOpenaiChat,
+                           wire::SpokenError(failed.family, 0, failed.words), reply_.request_id,
+                           nullptr);
+  failed_ = true;
 }
 
 void ChatStreamWriter::heartbeat(std::string& out) {
