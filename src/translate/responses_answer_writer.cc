@@ -1,11 +1,19 @@
+// Writes a whole answer of responses: what its stream would have ended with.
 #include "translate/answer_writer.h"
+#include "translate/responses_stream_writer.h"
 
 namespace hw::translate {
 
-std::unique_ptr<StreamWriter> make_responses_stream_writer(const Reply&, Fidelity&) {
-  return nullptr;
+void write_responses_answer(const Events& events, const Reply& reply, Fidelity& fidelity,
+                            std::string& out) {
+  ResponsesStreamWriter writer(reply, fidelity);
+  std::string stream;
+  for (const Event& event : events) {
+    writer.write(event, stream);
+    stream.clear();
+  }
+  writer.end(stream);
+  writer.append_response(out);
 }
-
-void write_responses_answer(const Events&, const Reply&, Fidelity&, std::string&) {}
 
 }  // namespace hw::translate
