@@ -66,7 +66,7 @@ struct GatewaySystem::Impl {
     if (!stored.has_value()) return fail(stored.error());
     gateway::Snapshot out;
     out.options = from.gateway;
-    out.server = gateway::server_options(from.gateway, loops);
+    out.server = gateway::server_options(from.gateway);
     out.catalogue = std::make_shared<const route::Catalogue>(from.channels, previous);
     out.keys = access::make_key_snapshot(from.keys, *stored);
     return out;

@@ -58,12 +58,15 @@ struct Gateway::Impl {
   std::shared_ptr<const Snapshot> settings;
   std::vector<std::unique_ptr<Part>> loops;
   BlockingThreads blocking;  // behind the loops: what still runs tells its loop
+  const Counter turned_away =
+      metrics().counter("headway_connections_refused_total",
+                        "Client connections above connections_max, which were turned away.");
   std::atomic<bool> stopping{false};
 
   Status open(const Snapshot& given) {
     const int count = loop_count(given.options);
     auto snapshot = std::make_shared<Snapshot>(given);
-    snapshot->server = server_options(given.options, count);
+    snapshot->server = server_options(given.options);
     settings = snapshot;
     uint16_t port = given.options.listen_port;
     const Status free = net::Listener::check_free(given.options.listen_host, port);
@@ -88,6 +91,12 @@ struct Gateway::Impl {
     return {};
   }
 
+  int connections() const {
+    int sum = 0;
+    for (const auto& each : loops) sum += each->loop.connections();
+    return sum;
+  }
+
   // The kernel deals by address hash, and long streams pile up unevenly.
   void deal_out(Part& self, int fd) {
     Part* least = &self;
@@ -95,7 +104,13 @@ struct Gateway::Impl {
       if (each->loop.connections() < least->loop.connections()) least = each.get();
     }
     if (self.loop.connections() - least->loop.connections() < kImbalance) least = &self;
+    // Counted first: of two loops that accept at once none goes beyond the limit.
     least->loop.add_connections(1);
+    if (connections() > self.gateway->options().connections_max) {
+      least->loop.add_connections(-1);
+      turned_away.add();
+      return self.gateway->server().turn_away(fd);
+    }
     if (least == &self) return self.gateway->server().admit(fd);
     least->loop.post([least, fd] { least->gateway->server().admit(fd); });
   }
@@ -157,7 +172,7 @@ void Gateway::run() {
 
 void Gateway::reload(const Snapshot& settings) {
   auto snapshot = std::make_shared<Snapshot>(settings);
-  snapshot->server = server_options(settings.options, loops());
+  snapshot->server = server_options(settings.options);
   const std::shared_ptr<const Snapshot> shared = snapshot;
   for (const auto& part : impl_->loops) {
     Impl::Part* to = part.get();

@@ -234,10 +234,13 @@ void LoopGateway::refuse(const Error& error, std::string_view target, std::strin
   wire::append_error_body(body, shape_of(anthropic ? Family::kAnthropic : Family::kOpenai), error,
                           id.view());
   edge::OwnHead own;
-  own.status = error.status();
+  const ErrorInfo& info = error_info(error.code);
+  own.status = info.status;
   own.framing = {edge::AnswerFraming::Kind::kLength, body.size()};
   own.labels.request_id = id.view();
   own.keep_alive = false;
+  own.retry_after_s = info.retry_after_s;
+  own.should_retry = info.should_retry;
   edge::append_own_head(out, own);
   out += body;
 }

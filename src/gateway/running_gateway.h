@@ -75,7 +75,7 @@ class RunningGateway {
   explicit RunningGateway(std::vector<route::ChannelOptions> channels, Options options = {},
                           Mounted mounted = nullptr) {
     options.listen_port = 0;
-    options.threads = 1;
+    if (options.threads == 0) options.threads = 1;
     options.drain_s = 0;
     Snapshot snapshot;
     snapshot.options = options;

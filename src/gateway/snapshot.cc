@@ -17,15 +17,14 @@ http::HalfClosePolicy policy(HalfClose setting) {
 
 }  // namespace
 
-http::ServerOptions server_options(const Options& options, int loops) {
+http::ServerOptions server_options(const Options& options) {
   http::ServerOptions out;
   out.head.head_bytes_max = static_cast<size_t>(options.head_bytes_max);
   out.head_ms = options.timeouts.head_ms;
   out.idle_ms = options.idle_ms;
   out.write_stall_ms = options.timeouts.write_stall_ms;
   out.half_close = policy(options.client_half_close);
-  // Rounded up, so that the hand-off between loops never refuses what the whole may hold.
-  out.connections_max = (options.connections_max + loops - 1) / loops;
+  out.connections_max = options.connections_max;
   return out;
 }
 

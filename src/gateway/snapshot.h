@@ -18,7 +18,8 @@ struct Snapshot {
   std::shared_ptr<const access::KeySnapshot> keys;
 };
 
-// The serving side's part of the settings, for each of `loops` loops.
-http::ServerOptions server_options(const Options& options, int loops);
+// The serving side's part of the settings, for each loop. connections_max is that of the process:
+// whoever deals connections out over the loops keeps it.
+http::ServerOptions server_options(const Options& options);
 
 }  // namespace hw::gateway
