@@ -42,6 +42,8 @@ TEST_CASE("bash completes commands, their second words, flags, options and choic
   CHECK(offered("headway serve --gateway.tl", 3) ==
         "--gateway.tls.certificate --gateway.tls.key\n");
   CHECK(offered("headway completion f", 3) == "fish\n");
+  CHECK(offered("headway config c", 3) == "claude-code codex cline curl\n");
+  CHECK(offered("headway config codex --wr", 4) == "--write\n");
 }
 
 TEST_CASE("the scripts for zsh and fish name every command and flag") {

@@ -8,13 +8,14 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/findings_view.h"
 #include "cli/gateway_client.h"
 #include "cli/models_probe.h"
 #include "config/text_width.h"
 #include "json/writer.h"
+#include "settings/file_text.h"
 #include "setup/plan.h"
 #include "setup/sdk.h"
-#include "setup/settings_text.h"
 #include "terminal/messages.h"
 #include "terminal/output.h"
 
@@ -27,7 +28,6 @@ using setup::Client;
 using setup::Examination;
 using setup::Finding;
 
-constexpr int kColumns = 100;
 constexpr std::string_view kDialects =
     "chat|responses|messages|openai-chat|openai-responses|anthropic-messages";
 
@@ -147,11 +147,11 @@ class ConfigRun {
       print(shown_as_json() + "\n");
     } else {
       print(setup::printed(client_, order_, where_));
-      for (const setup::SettingsFile& file : files()) {
-        note_plain(text(Text::kConfigWhere, {file.path}));
-      }
+      if (!files().empty()) note_plain(text(Text::kConfigWhere, {files().front().path}));
       if (client_ == Client::kCodex) {
-        note(setup::export_lines(setup::variables_of(client_, order_)));
+        const settings::Variable key = setup::variables_of(client_, order_).front();
+        note_plain(text(Text::kConfigCodexKey, {key.name, files().back().path}));
+        note_plain(concat("  ", key.name, "=", settings::shell_quoted(key.value)));
       }
     }
     if (no_key) note(text(Text::kConfigNoKey, {std::string(setup::kUnknownKey)}));
@@ -181,7 +181,7 @@ class ConfigRun {
     writer.end_array();
     writer.key("environment");
     writer.begin_object();
-    for (const setup::Variable& one : setup::variables_of(client_, order_)) {
+    for (const settings::Variable& one : setup::variables_of(client_, order_)) {
       writer.field(one.name, one.value);
     }
     writer.end_object();
@@ -193,7 +193,7 @@ class ConfigRun {
 
   // A file and what is to become of it.
   struct Change {
-    setup::FileText before;
+    settings::FileText before;
     std::string after;
     std::string backup;
     bool changes() const { return !before.there || before.text != after; }
@@ -208,7 +208,7 @@ class ConfigRun {
     // All files are merged before the first one is written.
     std::vector<Change> changes;
     for (const setup::SettingsFile& file : files()) {
-      Result<setup::FileText> before = setup::read_settings(file.path);
+      Result<settings::FileText> before = settings::read_file(file.path);
       if (!before.has_value()) return refuse(before.error().message);
       Result<std::string> after = file.merge(before->text, order_);
       if (!after.has_value()) {
@@ -218,8 +218,7 @@ class ConfigRun {
     }
     for (Change& change : changes) {
       if (!change.changes()) continue;
-      Result<std::string> backup =
-          setup::replace_settings(change.before, change.after, order_.time);
+      Result<std::string> backup = settings::replace_file(change.before, change.after, order_.time);
       if (!backup.has_value()) return refuse(backup.error().message);
       change.backup = std::move(*backup);
     }
@@ -229,7 +228,10 @@ class ConfigRun {
       return Exit::kFine;
     }
     for (const Change& change : changes) tell(change);
-    for (const Finding& finding : examination.findings) note_plain_lines(shown(finding));
+    for (const Finding& finding : examination.findings) {
+      const std::string lines = lines_of(finding);
+      note(std::string_view(lines).substr(0, lines.size() - 1));
+    }
     return Exit::kFine;
   }
 
@@ -269,7 +271,7 @@ class ConfigRun {
       writer.end_object();
     }
     writer.end_array();
-    write_findings(writer, examination);
+    write_findings(writer, examination, arguments_.language);
     writer.end_object();
     return out;
   }
@@ -277,13 +279,12 @@ class ConfigRun {
   // --- Checking.
 
   Examination examine() const {
-    std::vector<setup::FileText> texts;
-    std::vector<std::string> unreadable;
+    std::vector<settings::FileText> texts;
     for (const std::string& path : setup::examined_paths(client_, where_)) {
-      Result<setup::FileText> file = setup::read_settings(path);
+      Result<settings::FileText> file = settings::read_file(path);
       if (!file.has_value()) {
         complain(config::printable(file.error().message));
-        file = setup::FileText{path, false, {}, 0};
+        file = settings::FileText{path, false, {}, 0};
       }
       texts.push_back(std::move(*file));
     }
@@ -311,7 +312,7 @@ class ConfigRun {
     if (as_json()) {
       print(checked_as_json(examination) + "\n");
     } else {
-      for (const Finding& finding : examination.findings) print(shown(finding));
+      for (const Finding& finding : examination.findings) print(lines_of(finding));
       if (!examination.failed()) {
         print(config::printable(text(Text::kConfigFine, {std::string(setup::client_title(client_)),
                                                          examination.base_url.value})) +
@@ -334,62 +335,13 @@ class ConfigRun {
       if (!model.empty()) writer.value(model.value);
     }
     writer.end_array();
-    write_findings(writer, examination);
+    write_findings(writer, examination, arguments_.language);
     writer.end_object();
     return out;
   }
 
-  void write_findings(json::Writer& writer, const Examination& examination) const {
-    writer.key("findings");
-    writer.begin_array();
-    for (const Finding& finding : examination.findings) {
-      writer.begin_object();
-      writer.field("code", setup::code_name(finding.code));
-      writer.field("severity", setup::severity_name(finding.severity));
-      writer.field("source", finding.place.source);
-      if (finding.place.line > 0) {
-        writer.field("line", finding.place.line);
-      } else {
-        writer.field_null("line");
-      }
-      writer.field("message", setup::describe(finding, arguments_.language));
-      writer.field("change", finding.change);
-      writer.end_object();
-    }
-    writer.end_array();
-  }
-
-  // A finding on a few lines.
-  std::string shown(const Finding& finding) const {
-    const auto label = [&] {
-      switch (finding.severity) {
-        case setup::Severity::kWrong:
-          return Text::kConfigWrong;
-        case setup::Severity::kRisk:
-          return Text::kConfigRisk;
-        case setup::Severity::kNote:
-          return Text::kConfigNote;
-      }
-      return Text::kConfigNote;
-    };
-    const std::string source = finding.place.source == "environment"
-                                   ? text(Text::kConfigEnvironment)
-                                   : finding.place.source;
-    const std::string line =
-        finding.place.line > 0 ? concat(":", finding.place.line) : std::string();
-    std::string out =
-        concat(text(label()), "  ", setup::code_name(finding.code), "  ", source, line, "\n");
-    const std::string said = config::printable(setup::describe(finding, arguments_.language));
-    for (const std::string& one : config::wrap(said, kColumns - 4))
-      out += concat("    ", one, "\n");
-    if (!finding.change.empty()) {
-      out +=
-          concat("    ", text(Text::kConfigChange), " ", config::printable(finding.change), "\n");
-    }
-    return out;
-  }
-  void note_plain_lines(const std::string& lines) const {
-    note(std::string_view(lines).substr(0, lines.size() - 1));
+  std::string lines_of(const Finding& finding) const {
+    return finding_lines(finding, arguments_.language);
   }
 
   const Arguments& arguments_;

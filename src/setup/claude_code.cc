@@ -3,9 +3,11 @@
 #include <optional>
 
 #include "base/text.h"
-#include "setup/json_edit.h"
+#include "settings/json_edit.h"
 
 namespace hw::setup {
+
+using namespace settings;
 namespace {
 
 constexpr std::string_view kBaseUrl = "ANTHROPIC_BASE_URL";

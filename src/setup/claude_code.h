@@ -25,7 +25,7 @@ Result<std::string> merge_claude_code_settings(std::string_view text, const Orde
 // What an examination reads, the strongest first; the login last.
 std::vector<std::string> claude_code_paths(const Surroundings& where);
 // `files` are those of claude_code_paths(), in that order.
-void examine_claude_code(Examination& e, std::span<const FileText> files,
+void examine_claude_code(Examination& e, std::span<const settings::FileText> files,
                          const Surroundings& where);
 
 }  // namespace hw::setup

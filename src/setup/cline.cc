@@ -1,9 +1,11 @@
 #include "setup/cline.h"
 
 #include "base/text.h"
-#include "setup/json_edit.h"
+#include "settings/json_edit.h"
 
 namespace hw::setup {
+
+using namespace settings;
 namespace {
 
 // Goes to its maker's address whatever the file says.

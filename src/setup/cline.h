@@ -27,6 +27,7 @@ Result<std::string> merge_cline_providers(std::string_view text, const Order& or
 // What an examination reads.
 std::vector<std::string> cline_paths(const Surroundings& where);
 // `files` are those of cline_paths(), in that order.
-void examine_cline(Examination& e, std::span<const FileText> files, const Surroundings& where);
+void examine_cline(Examination& e, std::span<const settings::FileText> files,
+                   const Surroundings& where);
 
 }  // namespace hw::setup

@@ -4,10 +4,12 @@
 
 #include "base/text.h"
 #include "config/option.h"
-#include "setup/shell.h"
-#include "setup/toml_edit.h"
+#include "settings/shell.h"
+#include "settings/toml_edit.h"
 
 namespace hw::setup {
+
+using namespace settings;
 namespace {
 
 using config::Value;

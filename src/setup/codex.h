@@ -32,6 +32,7 @@ Result<std::string> merge_codex_env(std::string_view text, const Order& order);
 // What an examination reads: configuration, .env, login.
 std::vector<std::string> codex_paths(const Surroundings& where);
 // `files` are those of codex_paths(), in that order.
-void examine_codex(Examination& e, std::span<const FileText> files, const Surroundings& where);
+void examine_codex(Examination& e, std::span<const settings::FileText> files,
+                   const Surroundings& where);
 
 }  // namespace hw::setup

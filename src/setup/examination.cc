@@ -5,9 +5,11 @@
 #include "base/text.h"
 #include "config/option.h"
 #include "json/writer.h"
-#include "setup/shell.h"
+#include "settings/shell.h"
 
 namespace hw::setup {
+
+using namespace settings;
 namespace {
 
 constexpr int64_t kTimeoutMsLeast = 60'000;

@@ -6,19 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "settings/file_text.h"
 #include "setup/client.h"
 #include "setup/finding.h"
 #include "setup/triple_check.h"
 
 namespace hw::setup {
-
-// A file that a client reads. A file that is not there has neither text nor mode.
-struct FileText {
-  std::string path;
-  bool there = false;
-  std::string text;
-  unsigned mode = 0;  // permission bits
-};
 
 // How a line that sets something is written.
 enum class LineForm : uint8_t { kJson, kToml, kShell, kDotenv };
@@ -30,6 +23,7 @@ struct Setting {
   Place place;
   LineForm form = LineForm::kShell;
 
+  // Whether it is not set.
   bool empty() const { return value.empty(); }
   // The line that would set it to `value`; of what holds a secret give a placeholder.
   std::string line(std::string_view value) const;
@@ -66,7 +60,7 @@ void judge_timeout(Examination& e, const Setting& setting);
 void judge_retries(Examination& e, const Setting& setting, int64_t requests,
                    std::string_view better);
 // A file with a key in it that others may read.
-void judge_mode(Examination& e, const FileText& file);
+void judge_mode(Examination& e, const settings::FileText& file);
 
 // What a gateway said when it was asked with the settings of an examination.
 struct ProbeAnswer {

@@ -8,6 +8,8 @@
 
 namespace hw::setup {
 
+using namespace settings;
+
 std::vector<SettingsFile> settings_files(Client client, const Surroundings& where) {
   switch (client) {
     case Client::kClaudeCode:

@@ -28,7 +28,7 @@ std::string printed(Client client, const Order& order, const Surroundings& where
 // Files that examine() wants to see, in the order in which it wants them.
 std::vector<std::string> examined_paths(Client client, const Surroundings& where);
 // What the client will use and what is wrong with it; `expected` is the gateway asked about.
-Examination examine(Client client, const std::vector<FileText>& files, const Surroundings& where,
-                    const Access& expected);
+Examination examine(Client client, const std::vector<settings::FileText>& files,
+                    const Surroundings& where, const Access& expected);
 
 }  // namespace hw::setup

@@ -4,6 +4,8 @@
 #include "json/writer.h"
 
 namespace hw::setup {
+
+using namespace settings;
 namespace {
 
 Setting variable(const Surroundings& where, std::string_view name) {

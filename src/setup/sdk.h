@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "settings/shell.h"
 #include "setup/client.h"
 #include "setup/examination.h"
-#include "setup/shell.h"
 
 namespace hw::setup {
 
 // The variables of kOpenai, kAnthropic or kEnv; for Codex the one with its key. Others have none.
-std::vector<Variable> variables_of(Client client, const Order& order);
+std::vector<settings::Variable> variables_of(Client client, const Order& order);
 // A few lines of Python that use them, as comments for a shell; kOpenai and kAnthropic only.
 std::string python_lines(Client client, const Order& order);
 // One streamed request in the order's dialect, chat by default, for a POSIX shell.

@@ -282,7 +282,11 @@ std::string nearest_names(std::string_view wanted, const std::vector<std::string
   std::vector<std::pair<size_t, std::string>> ranked;
   for (const std::string& name : all) {
     if (name.size() > kNameBytesMax) continue;
-    ranked.emplace_back(distance(wanted.substr(0, kNameBytesMax), name), name);
+    const std::string_view asked = wanted.substr(0, kNameBytesMax);
+    // A name that holds the other is nearer than any that must be spelled anew.
+    const std::string a = as_lower(asked), b = as_lower(name);
+    const bool holds = b.find(a) != std::string::npos || a.find(b) != std::string::npos;
+    ranked.emplace_back(holds ? 0 : distance(asked, name), name);
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -174,6 +174,9 @@ constexpr Row kTable[] = {
     {Text::kConfigWhere,
      {"That belongs into {0}; --write merges it in.",
       "以上内容属于 {0}；--write 会把它合并进去。"}},
+    {Text::kConfigCodexKey,
+     {"The key comes from the variable {0}, exported or as a line in {1}:",
+      "密钥来自变量 {0}，可以导出，也可以写在 {1} 中："}},
     {Text::kConfigNoKey,
      {"No key is known: put yours in the place of {0}, or give --api-key or HEADWAY_API_KEY.",
       "不知道密钥：请用自己的密钥替换 {0}，或给出 --api-key 或 HEADWAY_API_KEY。"}},
@@ -182,8 +185,7 @@ constexpr Row kTable[] = {
       "不知道模型：请用模型名替换 {0}，或给出 --model 或 HEADWAY_MODEL。"}},
     {Text::kConfigNeedsKey,
      {"--write needs a key: give --api-key or HEADWAY_API_KEY, or the folder of \"headway up\" "
-      "with "
-      "--data",
+      "with --data",
       "--write 需要密钥：请给出 --api-key 或 HEADWAY_API_KEY，或用 --data 给出 \"headway up\" "
       "的目录"}},
     {Text::kConfigNeedsModel,
@@ -207,7 +209,7 @@ constexpr Row kTable[] = {
     {Text::kConfigRisk, {"risk ", "风险"}},
     {Text::kConfigNote, {"note ", "提示"}},
     {Text::kConfigEnvironment, {"environment", "环境变量"}},
-    {Text::kConfigChange, {"change to:", "改为："}},
+    {Text::kConfigChange, {"change:", "更改："}},
 
     {Text::kConfigBad, {"mistakes: {0}; nothing is started", "错误：{0} 处；没有启动"}},
     {Text::kConfigGood, {"{0} is fine", "{0} 没有问题"}},

@@ -126,6 +126,7 @@ enum class Text : uint8_t {
   kConfigNoFile,
   kConfigBadUrl,
   kConfigWhere,
+  kConfigCodexKey,
   kConfigNoKey,
   kConfigNoModel,
   kConfigNeedsKey,

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "setup/json_tree.h"
+#include "settings/json_tree.h"
 
-namespace hw::setup {
+namespace hw::settings {
 
 // What becomes of a value that is there already.
 enum class Existing : uint8_t { kReplace, kKeep };
@@ -55,4 +55,4 @@ class JsonEdit {
   std::string error_;
 };
 
-}  // namespace hw::setup
+}  // namespace hw::settings

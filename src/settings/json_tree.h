@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "json/scan.h"
 
-namespace hw::setup {
+namespace hw::settings {
 
 // Settings files are small; a longer one is refused.
 inline constexpr size_t kSettingsBytesMax = 1u << 20;
@@ -44,4 +44,4 @@ Result<JsonNode> parse_json(std::string_view text);
 // The line of byte `offset`, 1-based.
 int line_at(std::string_view text, size_t offset);
 
-}  // namespace hw::setup
+}  // namespace hw::settings

@@ -1,9 +1,9 @@
-#include "setup/json_edit.h"
+#include "settings/json_edit.h"
 
 #include <doctest/doctest.h>
 
 using namespace hw;
-using namespace hw::setup;
+using namespace hw::settings;
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace hw::setup {
+namespace hw::settings {
 
 // `text` as one word of a POSIX shell; plain words stay bare.
 std::string shell_quoted(std::string_view text);
@@ -24,4 +24,4 @@ bool dotenv_value(std::string_view text, std::string_view name, std::string& val
 // stays.
 std::string with_dotenv(std::string_view text, std::string_view name, std::string_view value);
 
-}  // namespace hw::setup
+}  // namespace hw::settings

@@ -1,4 +1,4 @@
-#include "setup/settings_text.h"
+#include "settings/file_text.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,9 +10,9 @@
 
 #include "base/text.h"
 #include "config/document.h"
-#include "setup/json_tree.h"
+#include "settings/json_tree.h"
 
-namespace hw::setup {
+namespace hw::settings {
 namespace {
 
 constexpr int kBackupsOfOneSecond = 100;
@@ -71,7 +71,7 @@ void keep_owner(const std::string& path, const std::string& draft) {
 
 }  // namespace
 
-Result<FileText> read_settings(const std::string& path) {
+Result<FileText> read_file(const std::string& path) {
   FileText out;
   out.path = path;
   struct stat info{};
@@ -90,8 +90,8 @@ Result<FileText> read_settings(const std::string& path) {
   return out;
 }
 
-Result<std::string> replace_settings(const FileText& before, std::string_view text,
-                                     std::string_view time) {
+Result<std::string> replace_file(const FileText& before, std::string_view text,
+                                 std::string_view time) {
   std::error_code error;
   std::string path = before.path;
   if (std::filesystem::is_symlink(path, error)) {
@@ -119,7 +119,7 @@ Result<std::string> replace_settings(const FileText& before, std::string_view te
     if (!made.has_value()) return give_up(fail(made.error()));
     backup = std::move(*made);
   }
-  const Result<FileText> now = read_settings(before.path);
+  const Result<FileText> now = read_file(before.path);
   if (!now.has_value() || now->there != before.there || now->text != before.text) {
     if (!backup.empty()) ::unlink(backup.c_str());
     return give_up(fail(ErrorCode::kConfig,
@@ -130,4 +130,4 @@ Result<std::string> replace_settings(const FileText& before, std::string_view te
   return backup;
 }
 
-}  // namespace hw::setup
+}  // namespace hw::settings

@@ -1,10 +1,10 @@
-#include "setup/shell.h"
+#include "settings/shell.h"
 
 #include <algorithm>
 
 #include "base/text.h"
 
-namespace hw::setup {
+namespace hw::settings {
 namespace {
 
 // Where a line's value stands, if the line sets `name`.
@@ -102,4 +102,4 @@ std::string with_dotenv(std::string_view text, std::string_view name, std::strin
   return concat(text, gap, name, "=", quoted, "\n");
 }
 
-}  // namespace hw::setup
+}  // namespace hw::settings

@@ -8,9 +8,9 @@
 
 #include "base/result.h"
 #include "config/document.h"
-#include "setup/json_edit.h"
+#include "settings/json_edit.h"
 
-namespace hw::setup {
+namespace hw::settings {
 
 // A settings file while keys are being set. The first failure sticks and comes out of finish().
 class TomlEdit {
@@ -43,4 +43,4 @@ class TomlEdit {
 // The value at the end of `path`, or null.
 const config::Value* find_path(const config::Value& table, const std::vector<std::string>& path);
 
-}  // namespace hw::setup
+}  // namespace hw::settings

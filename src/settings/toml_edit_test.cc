@@ -1,9 +1,9 @@
-#include "setup/toml_edit.h"
+#include "settings/toml_edit.h"
 
 #include <doctest/doctest.h>
 
 using namespace hw;
-using namespace hw::setup;
+using namespace hw::settings;
 
 namespace {
 

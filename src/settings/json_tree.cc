@@ -1,11 +1,11 @@
-#include "setup/json_tree.h"
+#include "settings/json_tree.h"
 
 #include <algorithm>
 
 #include "base/text.h"
 #include "json/check.h"
 
-namespace hw::setup {
+namespace hw::settings {
 namespace {
 
 JsonNode node_of(const json::Value& value) {
@@ -109,4 +109,4 @@ int line_at(std::string_view text, size_t offset) {
   return 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
 }
 
-}  // namespace hw::setup
+}  // namespace hw::settings

@@ -1,8 +1,8 @@
-#include "setup/toml_layout.h"
+#include "settings/toml_layout.h"
 
 #include "base/text.h"
 
-namespace hw::setup {
+namespace hw::settings {
 namespace {
 
 constexpr int kDepthMax = 64;
@@ -214,4 +214,4 @@ Result<TomlLayout> layout_of_toml(std::string_view text) {
   return Walk(text).run();
 }
 
-}  // namespace hw::setup
+}  // namespace hw::settings

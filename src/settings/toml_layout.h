@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 
-namespace hw::setup {
+namespace hw::settings {
 
 // One `key = value`. Offsets are bytes of the text.
 struct TomlPair {
@@ -35,4 +35,4 @@ struct TomlLayout {
 // nests deeper than 64, gives kConfig or a layout that is wrong, but nothing worse.
 Result<TomlLayout> layout_of_toml(std::string_view text);
 
-}  // namespace hw::setup
+}  // namespace hw::settings

@@ -1,4 +1,4 @@
-#include "setup/json_edit.h"
+#include "settings/json_edit.h"
 
 #include <algorithm>
 #include <span>
@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "json/writer.h"
 
-namespace hw::setup {
+namespace hw::settings {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
@@ -165,4 +165,4 @@ Result<std::string> JsonEdit::finish() const {
   return mark_ + text_;
 }
 
-}  // namespace hw::setup
+}  // namespace hw::settings

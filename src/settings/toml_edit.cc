@@ -1,13 +1,13 @@
-#include "setup/toml_edit.h"
+#include "settings/toml_edit.h"
 
 #include <algorithm>
 #include <span>
 
 #include "base/text.h"
 #include "config/option.h"
-#include "setup/toml_layout.h"
+#include "settings/toml_layout.h"
 
-namespace hw::setup {
+namespace hw::settings {
 namespace {
 
 using Path = TomlEdit::Path;
@@ -252,4 +252,4 @@ Result<std::string> TomlEdit::finish() const {
   return text_;
 }
 
-}  // namespace hw::setup
+}  // namespace hw::settings
