@@ -168,6 +168,7 @@ void read_responses_end(json::Object response, const OutputSoFar& so_far, Events
   });
   if (status == "failed" || !failed.words.message.empty()) {
     if (failed.words.message.empty()) failed.words.message = "the response failed";
+    name_responses_error(failed.words);
     out.push_back(std::move(failed));
     return;
   }
@@ -175,6 +176,21 @@ void read_responses_end(json::Object response, const OutputSoFar& so_far, Events
   finished.reason = reason_of(status, incomplete, so_far.tool_called);
   out.push_back(finished);
   if (used.usage.told) out.push_back(used);
+}
+
+void name_responses_error(wire::ErrorWords& words) {
+  struct Named {
+    std::string_view code, type;
+  };
+  static constexpr Named kNamed[] = {{"rate_limit_exceeded", "rate_limit_error"},
+                                     {"insufficient_quota", "insufficient_quota"},
+                                     {"context_length_exceeded", "invalid_request_error"},
+                                     {"invalid_prompt", "invalid_request_error"}};
+  if (!words.type.empty()) return;
+  words.type = "server_error";
+  for (const Named& named : kNamed) {
+    if (words.code == named.code) words.type = named.type;
+  }
 }
 
 void read_responses_annotations(json::Array annotations, uint32_t block, Events& out) {

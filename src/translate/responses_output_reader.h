@@ -28,6 +28,9 @@ void read_responses_item(const json::Value& item, OutputSoFar& so_far, Events& o
 // Appends how a response ended: Finished and Used, or Failed. All blocks have ended.
 void read_responses_end(json::Object response, const OutputSoFar& so_far, Events& out);
 
+// Gives the words of a failure the type that other dialects know it by: responses has a code only.
+void name_responses_error(wire::ErrorWords& words);
+
 // Appends each annotation, and the log-probabilities, if there are any.
 void read_responses_annotations(json::Array annotations, uint32_t block, Events& out);
 void read_responses_logprobs(const json::Value& logprobs, uint32_t block, Events& out);

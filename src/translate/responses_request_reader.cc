@@ -179,6 +179,7 @@ class RequestReader {
   Status read_include(const json::Value& value);
   Status read_metadata(const json::Value& value);
   Status read_truncation(const json::Value& value);
+  Status read_stream_options(const json::Value& value);
   Status read_background(const json::Value& value);
   Status read_previous(const json::Value& value);
   Status read_stored_conversation(const json::Value& value);
@@ -213,6 +214,7 @@ const RequestReader::Member RequestReader::kMembers[] = {
     {"prompt_cache_key", &RequestReader::read_cache_key},
     {"service_tier", &RequestReader::read_service_tier},
     {"truncation", &RequestReader::read_truncation},
+    {"stream_options", &RequestReader::read_stream_options},
     {"background", &RequestReader::read_background},
     {"previous_response_id", &RequestReader::read_previous},
     {"conversation", &RequestReader::read_stored_conversation},
@@ -439,6 +441,14 @@ Status RequestReader::read_metadata(const json::Value& value) {
 
 Status RequestReader::read_truncation(const json::Value& value) {
   if (value.text_or("") != "disabled") add_other("truncation", value);  // the default
+  return {};
+}
+
+// Nobody else pads his events, so that what is switched off stays off.
+Status RequestReader::read_stream_options(const json::Value& value) {
+  value.object().each([&](std::string_view key, const json::Value& member) {
+    if (member.boolean() != false) note_responses_member(out_, "stream_options", key, member);
+  });
   return {};
 }
 

@@ -79,7 +79,7 @@ TEST_CASE("parallel calls and their results are items of their own, in order") {
   CHECK(input[3]["arguments"] == "{}");
   CHECK(input[4] ==
         Json::parse(R"({"type":"function_call_output","call_id":"toolu_1","output":"one"})"));
-  CHECK(input[5]["output"] == "Error: two\nthree");
+  CHECK(input[5]["output"] == "Error: two\n\nthree");
   CHECK(input[6]["content"][0]["text"] == "and?");
   CHECK(written.lossy().empty());
 }

@@ -205,9 +205,10 @@ void ResponsesStreamReader::end_answer(const Members& members) {
   over_ = true;
   const json::Object response = members.response.object();
   const bool failed = members.type.text_or("").ends_with(".failed");
-  if (!failed) start(response);
+  if (failed) return read_responses_end(response, so_far_, *out_);
+  start(response);
   end_all();
-  if (so_far_.next_block == 0 && !failed && json::is_json_object(data_)) {
+  if (so_far_.next_block == 0 && json::is_json_object(data_)) {
     response.find("output").array().each(
         [&](const json::Value& item) { read_responses_item(item, so_far_, *out_); });
   }
@@ -224,6 +225,7 @@ void ResponsesStreamReader::break_off(const Members& members) {
   } else {
     wire::read_error(members.error, failed.words);
   }
+  name_responses_error(failed.words);
   out_->push_back(std::move(failed));
 }
 

@@ -253,7 +253,7 @@ void ResponsesTurnWriter::write_result(const Part& part) {
   out_ += '}';
 }
 
-// Every server takes a text; several become one, line by line.
+// Every server takes a text; several become one, a blank line between them.
 void ResponsesTurnWriter::write_output_text(const Part& part) {
   out_ += '"';
   if (part.is_error) out_ += kErrorPrefix;
@@ -261,7 +261,7 @@ void ResponsesTurnWriter::write_output_text(const Part& part) {
   for (const Part& piece : part.content) {
     if (!is_text(piece)) continue;
     if (piece.kind == Part::Kind::kDocument && !says_media(piece)) continue;
-    if (!first) out_ += "\\n";
+    if (!first) out_ += "\\n\\n";
     first = false;
     append_titled(out_, piece);
   }
