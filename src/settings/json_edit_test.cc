@@ -58,7 +58,10 @@ TEST_CASE("of a key that stands twice the last one is changed, as parsers read i
   CHECK(with("{\"a\": 1, \"a\": 2}", {"a"}, "x") == "{\"a\": 1, \"a\": \"x\"}");
 }
 
-TEST_CASE("a byte order mark stays") {
+TEST_CASE("a byte order mark stays, and places count it") {
+  const Result<JsonNode> tree = parse_json("\xef\xbb\xbf{\"a\": 1}");
+  REQUIRE(tree.has_value());
+  CHECK(tree->find("a")->begin == 9);
   CHECK(with("\xef\xbb\xbf{\"a\": 1}", {"a"}, "x") == "\xef\xbb\xbf{\"a\": \"x\"}");
 }
 

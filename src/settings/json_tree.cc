@@ -77,6 +77,11 @@ Result<JsonNode> parse_json(std::string_view text) {
   if (text.size() > kSettingsBytesMax) {
     return fail(ErrorCode::kConfig, concat("it is larger than ", kSettingsBytesMax, " bytes"));
   }
+  std::string without_mark;  // blanks in place of a byte order mark keep all places as they are
+  if (text.starts_with("\xef\xbb\xbf")) {
+    without_mark = concat("   ", text.substr(3));
+    text = without_mark;
+  }
   json::Document document(ErrorCode::kConfig);
   if (const Status opened = document.open(text); !opened.has_value()) {
     return fail(ErrorCode::kConfig, with_line(text, opened.error().message));

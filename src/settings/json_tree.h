@@ -37,8 +37,8 @@ struct JsonMember {
   JsonNode value;
 };
 
-// The object that `text` is (RFC 8259, UTF-8), at most kSettingsBytesMax long. kConfig otherwise;
-// the message says in which line.
+// The object that `text` is (RFC 8259, UTF-8), at most kSettingsBytesMax long, behind a byte
+// order mark where there is one. kConfig otherwise; the message says in which line.
 Result<JsonNode> parse_json(std::string_view text);
 
 // The line of byte `offset`, 1-based.

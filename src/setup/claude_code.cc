@@ -195,12 +195,14 @@ Result<std::string> merge_claude_code_settings(std::string_view text, const Orde
 }
 
 std::vector<std::string> claude_code_paths(const Surroundings& where) {
+  const std::string own = claude_code_settings_path(where);
   std::vector<std::string> out = {std::string(kManagedSettings)};
   if (!where.folder.empty()) {
     out.push_back(where.folder + "/.claude/settings.local.json");
-    out.push_back(where.folder + "/.claude/settings.json");
+    const std::string project = where.folder + "/.claude/settings.json";
+    if (project != own) out.push_back(project);  // the home folder is no project
   }
-  out.push_back(claude_code_settings_path(where));
+  out.push_back(own);
   out.push_back(folder_of(where) + "/.credentials.json");
   return out;
 }

@@ -97,7 +97,6 @@ std::vector<std::string> leaves(Client client, std::string_view text) {
     REQUIRE(tree.has_value());
     flatten(*tree, "", out);
   } else {
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
     const Result<JsonNode> tree = parse_json(text);
     REQUIRE(tree.has_value());
     flatten(*tree, "", out);

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { PROGRAMS_DIR, runProgram, jsonLines } from './program.mjs';
 
-const BINARY = path.join(PROGRAMS_DIR, 'node_modules/@anthropic-ai/claude-code-linux-x64/claude');
+export const BINARY = path.join(PROGRAMS_DIR, 'node_modules/@anthropic-ai/claude-code-linux-x64/claude');
 
 export function runClaudeCode({ port, key, model, timeoutMs }) {
   const start = () => ({
@@ -21,7 +21,7 @@ export function runClaudeCode({ port, key, model, timeoutMs }) {
   return runProgram({ start, read, timeoutMs });
 }
 
-function read({ code, stdout, stderr }) {
+export function read({ code, stdout, stderr }) {
   const result = jsonLines(stdout)
     .filter((line) => line.type === 'result')
     .pop();

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { PROGRAMS_DIR, runProgram, jsonLines } from './program.mjs';
 
-const BINARY = path.join(PROGRAMS_DIR, 'node_modules/@cline/cli-linux-x64/bin/cline');
+export const BINARY = path.join(PROGRAMS_DIR, 'node_modules/@cline/cli-linux-x64/bin/cline');
 
 export const runClineChat = (cell) => runCline('openai-compatible', cell);
 export const runClineResponses = (cell) => runCline('openai-native', cell);
@@ -34,7 +34,7 @@ function runCline(provider, { port, key, model, timeoutMs }) {
   return runProgram({ start, read, timeoutMs });
 }
 
-function read({ code, stdout, stderr }) {
+export function read({ code, stdout, stderr }) {
   const result = jsonLines(stdout)
     .filter((line) => line.type === 'run_result')
     .pop();

@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { PROGRAMS_DIR, runProgram, jsonLines } from './program.mjs';
 
-const BINARY = path.join(PROGRAMS_DIR, 'node_modules/.bin/codex');
+export const BINARY = path.join(PROGRAMS_DIR, 'node_modules/.bin/codex');
 
 export function runCodex({ port, key, model, timeoutMs }) {
   const start = (home) => ({
@@ -42,7 +42,7 @@ plugins = false
 apps = false
 `;
 
-function read({ code, stdout, stderr }) {
+export function read({ code, stdout, stderr }) {
   const lines = jsonLines(stdout);
   const texts = lines
     .filter((l) => l.type === 'item.completed' && l.item?.type === 'agent_message')
