@@ -1,0 +1,7 @@
+// Any bytes as messages, said in chat and in responses.
+#include "translate/dialect_fuzzing.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  hw::translate::DialectFuzzing(hw::Dialect::kAnthropicMessages).run(data, size);
+  return 0;
+}
