@@ -6,10 +6,10 @@ namespace hw::cli {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
-      up_command(),          serve_command(),      engine_command(),       trace_command(),
-      logs_command(),        key_create_command(), key_list_command(),     key_enable_command(),
-      key_disable_command(), key_delete_command(), channel_list_command(), config_command(),
-      completion_command(),  version_command(),
+      up_command(),         serve_command(),       engine_command(),     verify_command(),
+      trace_command(),      logs_command(),        key_create_command(), key_list_command(),
+      key_enable_command(), key_disable_command(), key_delete_command(), channel_list_command(),
+      config_command(),     completion_command(),  version_command(),
   };
   return all;
 }

@@ -16,6 +16,8 @@ Command up_command();
 Command serve_command();
 // One instance.
 Command engine_command();
+// An access, judged.
+Command verify_command();
 // One call.
 Command trace_command();
 // The call log.
