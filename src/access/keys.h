@@ -3,8 +3,8 @@
 // Pure and lock-free: a loop holds a shared_ptr to a snapshot and replaces it when it is told to
 // (key_ring.h). authorize() looks at the head alone, before a body is read.
 //
-//   std::array<Presented, 4> seen;            // filled while walking the head's fields
-//   Result<Admission> who = authorize(*keys, std::span(seen.data(), count));
+//   std::vector<Presented> seen;              // filled while walking the head's fields
+//   Result<Admission> who = authorize(*keys, seen);
 //   if (!who) answer(who.error());            // 401, message says what to mend
 //   ... after the body: if (Status ok = check_model(*who->key, model); !ok) answer(ok.error());
 #pragma once
@@ -80,8 +80,8 @@ struct Presented {
   CredentialSource source = CredentialSource::kAuthorization;
   std::string_view value;
 };
-// More credential headers than this are a bad request; the gateway keeps no more.
-inline constexpr size_t kPresentedMax = 8;
+// As many key headers as a request has at most, where nobody plays games.
+inline constexpr size_t kPresentedUsual = 8;
 
 // The secret in a header's value by the header's own rule; empty where it holds none.
 std::string_view presented_secret(const Presented& presented);

@@ -1,6 +1,5 @@
 #include "app/gateway_system.h"
 
-#include <array>
 #include <mutex>
 
 #include "access/key_sources.h"
@@ -16,24 +15,13 @@ namespace {
 
 constexpr std::string_view kWhere = "app";
 
-// The key headers of a request to /api, as access wants them.
-size_t presented(const gateway::MountedRequest& request, std::array<access::Presented, 2>& out) {
-  size_t count = 0;
-  if (!request.authorization.empty()) {
-    out[count++] = {access::CredentialSource::kAuthorization, request.authorization};
-  }
-  if (!request.api_key.empty()) {
-    out[count++] = {access::CredentialSource::kApiKey, request.api_key};
-  }
-  return count;
-}
-
 gateway::MountedAnswer serve_api(const console::Api& api, const gateway::MountedRequest& request) {
-  std::array<access::Presented, 2> credentials;
+  std::vector<access::Presented> credentials;
+  for (const auto& one : request.credentials) credentials.push_back({one.source, one.value});
   console::ApiRequest asked;
   asked.method = request.method, asked.path = request.path, asked.query = request.query;
   asked.body = request.body;
-  asked.credentials = std::span(credentials.data(), presented(request, credentials));
+  asked.credentials = credentials;
   console::ApiResponse answer = api.handle(asked);
   gateway::MountedAnswer out;
   out.status = answer.status;

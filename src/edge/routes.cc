@@ -122,6 +122,10 @@ Route resolve_route(const http::RequestHead& head) {
   return route;
 }
 
+Dialect shape_of(Family family) {
+  return family == Family::kAnthropic ? Dialect::kAnthropicMessages : Dialect::kOpenaiChat;
+}
+
 Error refusal_error(const Route& route, std::string_view method) {
   if (route.refusal == ErrorCode::kMethodNotAllowed) {
     return Error(route.refusal, concat("Your request: ", method, " is not possible on ", route.path,

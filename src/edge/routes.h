@@ -45,6 +45,9 @@ Route resolve_route(const http::RequestHead& head);
 // The message of a refusal: what was asked and what would have been right.
 Error refusal_error(const Route& route, std::string_view method);
 
+// The dialect whose shape our answers take on a route that is no endpoint's.
+Dialect shape_of(Family family);
+
 // Percent-decoding of a path segment; what is no valid escape stays as it is.
 std::string decode_segment(std::string_view segment);
 

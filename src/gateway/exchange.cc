@@ -17,9 +17,6 @@ using timeline::ExchangeStamp;
 // every core writes, and twenty thousand such bodies are 320 MiB.
 constexpr uint64_t kUncountedBody = 16 * 1024;
 
-// Longest x-request-id of a caller that is kept.
-constexpr size_t kClientIdMax = 256;
-
 bool is_event_stream(const http::ResponseHead& head) {
   constexpr std::string_view kType = "text/event-stream";
   const std::string_view type = head.fields.value("content-type");
@@ -51,7 +48,8 @@ Exchange::~Exchange() {
 net::Task<void> Exchange::run(std::unique_ptr<Exchange> exchange, const http::RequestHead& head) {
   Exchange& self = *exchange;
   ExchangeState& state = self.state_;
-  self.begin(head);
+  state.begin(head, route::endpoint_path(state.route.endpoint),
+              route::endpoint_dialect(state.route.endpoint));
   const bool incomplete = self.open(head);
   if (incomplete) co_await self.read_body();
   const Nanos now = self.decide(head);
@@ -60,43 +58,27 @@ net::Task<void> Exchange::run(std::unique_ptr<Exchange> exchange, const http::Re
     co_await self.serve(head, now);
     state.series->inflight.add(-1);
   } else if (self.refused_->code == ErrorCode::kClientGone) {
-    self.set_gone();
+    state.set_gone();
   } else {
     co_await self.reject(*self.refused_);
   }
-  self.finish();
+  state.finish();
+  state.context.metrics.count(state.call, *state.series);
+  state.context.sink.end(state.call);
 }
 
 // --- the request -------------------------------------------------------------------------------
 
-void Exchange::begin(const http::RequestHead& head) {
-  timeline::Call& call = state_.call;
-  const http::ServerConnection& client = state_.client;
-  call.arrived_wall = client.arrived_wall();
-  call.id = RequestId::make(call.arrived_wall, state_.context.random);
-  call.endpoint = route::endpoint_path(state_.route.endpoint);
-  call.dialect = route::endpoint_dialect(state_.route.endpoint);
-  call.stamps.set_once(ExchangeStamp::kArrived, 0);
-  call.stamps.set_once(ExchangeStamp::kHeadRead, state_.offset(client.head_read()));
-  call.client_address = client.peer_address();
-  call.client_request_id = head.fields.value("x-request-id").substr(0, kClientIdMax);
-  state_.trace = TraceParent::parse(head.fields.value("traceparent"));
-  if (!state_.trace.valid()) {
-    state_.trace.trace = TraceId::of(call.id);
-    state_.trace.flags = 0;
-  }
-  state_.span_seed = state_.context.random.next();
-  call.trace = state_.trace.trace;
-  call.trace.write_hex(state_.trace_hex.data());
-  state_.clocks.start(ClockName::kTotal, client.arrived(),
-                      state_.settings->options.timeouts.total_ms);
-  state_.answer.set_due(state_.clocks.due(ClockName::kTotal));
-}
-
 // By the head alone. True where the body is to be read.
 bool Exchange::open(const http::RequestHead& head) {
-  Status ready = admit(head);
-  if (ready) ready = expect_body(head);
+  const Result<const access::Key*> who = state_.admit(head);
+  Status ready;
+  if (who) {
+    key_ = *who;
+    ready = expect_body(head);
+  } else {
+    ready = fail(who.error());
+  }
   body_complete_at_ = state_.client.head_read();
   if (!ready) refused_ = std::make_unique<Error>(ready.error());
   return ready && !state_.client.take_body(state_.settings->options.body_bytes_max);
@@ -124,35 +106,6 @@ Nanos Exchange::decide(const http::RequestHead& head) {
     if (refused_ != nullptr) stamps.set_once(ExchangeStamp::kAdmitted, state_.offset(now));
   }
   return now;
-}
-
-Status Exchange::admit(const http::RequestHead& head) {
-  if (state_.context.common.draining.load(std::memory_order_relaxed)) {
-    return fail(ErrorCode::kDraining, "The gateway is shutting down; send the request again");
-  }
-  std::array<access::Presented, access::kPresentedMax> presented;
-  size_t count = 0;
-  for (const http::Field& field : head.fields) {
-    access::Presented each;
-    each.value = field.value;
-    if (is_token_named(field.name, "authorization")) {
-      each.source = access::CredentialSource::kAuthorization;
-    } else if (is_token_named(field.name, "x-api-key")) {
-      each.source = access::CredentialSource::kApiKey;
-    } else if (is_token_named(field.name, "x-litellm-api-key")) {
-      each.source = access::CredentialSource::kLitellmApiKey;
-    } else {
-      continue;
-    }
-    if (count < presented.size()) presented[count++] = each;
-  }
-  const Result<access::Admission> who =
-      access::authorize(*state_.settings->keys, std::span(presented.data(), count));
-  if (!who) return fail(who.error());
-  key_ = who->key;
-  state_.call.key = key_->name;
-  state_.call.credential_from = access::credential_source_name(who->source);
-  return {};
 }
 
 Status Exchange::hold_body(uint64_t bytes) {
@@ -296,7 +249,7 @@ net::Task<void> Exchange::serve(const http::RequestHead& head, Nanos now) {
     case Ending::kServed:
       break;
     case Ending::kGone:
-      set_gone();
+      state_.set_gone();
       break;
     case Ending::kFailed:
       co_await answer_failure();
@@ -337,7 +290,7 @@ net::Task<void> Exchange::answer_failure() {
     state_.call.error = {std::string(failure_->error.name()), failure_->error.message};
     state_.answer.mark_relayed();
     const bool written = co_await state_.write_whole(saved.head, saved.body, saved.status);
-    if (!written) set_gone();
+    if (!written) state_.set_gone();
     co_return;
   }
   co_await answer_error(failure_->error, failure_->outcome);
@@ -368,78 +321,11 @@ net::Task<void> Exchange::answer_error(const Error& error, Outcome outcome) {
     if (!state_.client.body_complete()) state_.client.end_connection();
     std::string head, body;
     wire::append_error_body(body, call.dialect, error, call.id.view());
-    const ErrorInfo& info = error_info(error.code);
-    edge::OwnHead own;
-    own.status = info.status == 499 ? 408 : info.status;
-    own.framing = {edge::AnswerFraming::Kind::kLength, body.size()};
-    own.labels = state_.labels();
-    own.keep_alive = state_.client.keep_alive();
-    own.retry_after_s = info.retry_after_s;
-    own.should_retry = info.should_retry;
-    own.server_timing = state_.server_timing();
+    const edge::OwnHead own = state_.error_head(error, body.size());
     edge::append_own_head(head, own);
     written = co_await state_.write_whole(head, body, own.status);
   }
-  if (!written) set_gone();
-}
-
-// The client left, took no byte for write_stall_ms, or was still taking its answer when total_ms
-// was over.
-void Exchange::set_gone() {
-  timeline::Call& call = state_.call;
-  const bool shut_down = state_.client.gone_reason() == http::kShutdownReason;
-  if (!shut_down) state_.context.metrics.count_abort(state_.phase);
-  const int64_t total_ms = state_.settings->options.timeouts.total_ms;
-  Error error(ErrorCode::kClientGone, concat("The client left: ", state_.client.gone_reason()));
-  if (shut_down) {
-    error = drained();
-  } else if (!state_.client.gone()) {
-    error = Error(ErrorCode::kTimeoutTotal, concat("The client had not taken its answer within ",
-                                                   total_ms, " ms (total_ms)"));
-    state_.client.break_off();
-  } else if (state_.client.gone_reason() == "write stalled") {
-    error = Error(ErrorCode::kTimeoutWrite,
-                  concat("The client took no byte for ",
-                         state_.settings->options.timeouts.write_stall_ms, " ms (write_stall_ms)"));
-  }
-  call.outcome = error.code == ErrorCode::kClientGone ? Outcome::kClientGone : Outcome::kTimeout;
-  call.error = {std::string(error.name()), error.message};
-}
-
-// --- the record --------------------------------------------------------------------------------
-
-// What the end of drain_s cut off is refused by us: no clock of a channel's and not the client.
-void Exchange::name_drained() {
-  timeline::Call& call = state_.call;
-  const std::string_view name = error_info(ErrorCode::kDraining).name;
-  if (call.error.code != name) return;
-  call.outcome = Outcome::kRejected;
-  if (call.attempts.empty()) return;
-  timeline::Attempt& last = call.attempts.back();
-  if (last.outcome == Outcome::kClientGone) last.error = call.error;
-  if (last.error.code == name) last.outcome = Outcome::kRejected;
-}
-
-void Exchange::finish() {
-  timeline::Call& call = state_.call;
-  const Nanos now = monotonic_ns();
-  state_.own.pause(now);
-  call.stamps.set_once(ExchangeStamp::kFinished, state_.offset(now));
-  if (state_.client.told_to_end()) name_drained();
-  call.status = state_.answer.status() != 0 ? state_.answer.status() : 499;
-  call.overhead_ns = state_.own.total();
-  call.client_blocked_ns = state_.client.blocked_ns();
-  call.request_bytes = state_.client.bytes_read();
-  call.response_bytes = state_.client.bytes_written();
-  call.heartbeats = state_.answer.heartbeats();
-  if (call.stream) call.gaps = state_.token_times.summary();
-  const net::TcpInfo info = state_.client.tcp_info(now);
-  call.client.rtt_us = info.rtt_us;
-  call.client.retransmits = info.retransmits;
-  call.client.unacked = info.unacked;
-  state_.context.metrics.record_loop_late(call.loop_late_max_ns);
-  state_.context.metrics.count(call, *state_.series);
-  state_.context.sink.end(call);
+  if (!written) state_.set_gone();
 }
 
 }  // namespace hw::gateway

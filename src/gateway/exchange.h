@@ -25,11 +25,9 @@ class Exchange : public Recycled<Exchange> {
   static net::Task<void> run(std::unique_ptr<Exchange> exchange, const http::RequestHead& head);
 
  private:
-  void begin(const http::RequestHead& head);
   bool open(const http::RequestHead& head);
   net::Task<void> read_body();
   Nanos decide(const http::RequestHead& head);
-  Status admit(const http::RequestHead& head);
   Status expect_body(const http::RequestHead& head);
   Status body_read(const http::RequestHead& head, Nanos now);
   Nanos body_deadline() const;
@@ -43,9 +41,6 @@ class Exchange : public Recycled<Exchange> {
   net::Task<void> answer_failure();
   net::Task<void> reject(const Error& error);
   net::Task<void> answer_error(const Error& error, Outcome outcome);
-  void set_gone();
-  void name_drained();
-  void finish();
 
   ExchangeState state_;
   const access::Key* key_ = nullptr;

@@ -9,8 +9,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "access/keys.h"
 #include "base/random.h"
 #include "edge/client_answer.h"
+#include "edge/heads.h"
 #include "edge/routes.h"
 #include "gateway/clocks.h"
 #include "gateway/loop_metrics.h"
@@ -118,6 +120,16 @@ struct ExchangeState {
         facts(std::make_unique<wire::RequestFacts>()),
         series(&c.metrics.other_model()) {}
 
+  // Fills the record with what the head says, and starts the clock of the whole.
+  void begin(const http::RequestHead& head, std::string_view endpoint, Dialect dialect);
+  // Who asks, by the head alone; into the record, too. Errors: kDraining, kUnauthorized.
+  Result<const access::Key*> admit(const http::RequestHead& head);
+  // Outcome and error of an exchange whose client left, took no byte for write_stall_ms, or was
+  // still taking its answer when total_ms or drain_s was over.
+  void set_gone();
+  // Completes the record: nothing more is sent, and the outcome is known. The caller hands it on.
+  void finish();
+
   // A point on the monotonic clock as an offset of the record.
   Nanos offset(Nanos now) const { return now - client.arrived(); }
   edge::AnswerLabels labels() const {
@@ -137,6 +149,9 @@ struct ExchangeState {
   // ours. See ClientAnswer::flush() and whole().
   net::Task<bool> flush();
   net::Task<bool> write_whole(std::string_view head, std::string_view whole_body, int status);
+
+  // The head of an error of ours, for a body of `body_bytes`.
+  edge::OwnHead error_head(const Error& error, uint64_t body_bytes) const;
 
   // Suspends until one of `wanted` is raised, the client left or a clock passed. Sends heartbeats
   // and probes by itself meanwhile.

@@ -15,8 +15,12 @@ namespace hw::gateway {
 
 // A request to what app mounts beside the model API (/api, /console, /chat, /docs).
 struct MountedRequest {
+  struct Credential {
+    access::CredentialSource source;
+    std::string value;  // of the header, as it came
+  };
   std::string method, path, query;  // query without its '?'
-  std::string authorization, api_key;
+  std::vector<Credential> credentials;
   std::string body;
 };
 struct MountedAnswer {

@@ -1,38 +1,17 @@
 #include "gateway/loop_gateway.h"
 
-#include <array>
-
 #include "base/text.h"
+#include "gateway/credentials.h"
 #include "gateway/exchange.h"
+#include "gateway/model_listing.h"
 #include "json/writer.h"
 #include "wire/error_body.h"
-#include "wire/model_list.h"
 
 namespace hw::gateway {
 namespace {
 
 // What is read of a request to /api and the like.
 constexpr uint64_t kMountedBodyMax = 1 << 20;
-
-Dialect shape_of(Family family) {
-  return family == Family::kAnthropic ? Dialect::kAnthropicMessages : Dialect::kOpenaiChat;
-}
-
-size_t collect_credentials(const http::RequestHead& head,
-                           std::array<access::Presented, access::kPresentedMax>& out) {
-  size_t count = 0;
-  const auto add = [&](std::string_view name, access::CredentialSource source) {
-    for (const http::Field& field : head.fields) {
-      if (count == out.size() || !equal_ignoring_case(field.name, name)) continue;
-      out[count].source = source;
-      out[count++].value = field.value;
-    }
-  };
-  add("authorization", access::CredentialSource::kAuthorization);
-  add("x-api-key", access::CredentialSource::kApiKey);
-  add("x-litellm-api-key", access::CredentialSource::kLitellmApiKey);
-  return count;
-}
 
 }  // namespace
 
@@ -51,6 +30,10 @@ net::Task<void> LoopGateway::serve(http::ServerConnection& client, const http::R
   if (route.kind == edge::RouteKind::kModelApi) {
     return Exchange::run(std::make_unique<Exchange>(context_, client, settings_, route), head);
   }
+  if (route.kind == edge::RouteKind::kModels || route.kind == edge::RouteKind::kModel) {
+    return ModelListing::run(std::make_unique<ModelListing>(context_, client, settings_, route),
+                             head);
+  }
   return serve_other(client, head, route);
 }
 
@@ -58,11 +41,9 @@ net::Task<void> LoopGateway::serve_other(http::ServerConnection& client,
                                          const http::RequestHead& head, edge::Route route) {
   switch (route.kind) {
     case edge::RouteKind::kModelApi:
-      break;
     case edge::RouteKind::kModels:
     case edge::RouteKind::kModel:
-      co_await serve_models(client, head, route);
-      co_return;
+      break;
     case edge::RouteKind::kMounted:
       co_await serve_mounted(client, head, route);
       co_return;
@@ -112,43 +93,6 @@ std::string LoopGateway::readiness_body(int& status) const {
   return out;
 }
 
-Result<std::string> LoopGateway::models_body(const http::RequestHead& head,
-                                             const edge::Route& route) {
-  std::array<access::Presented, access::kPresentedMax> presented;
-  const size_t count = collect_credentials(head, presented);
-  const Result<access::Admission> who =
-      access::authorize(*settings_->keys, std::span(presented.data(), count));
-  if (!who) return fail(who.error());
-  std::string body;
-  if (route.kind == edge::RouteKind::kModel) {
-    const std::string id = edge::decode_segment(route.id);
-    std::vector<route::Candidate> found;
-    route::NoMatch why{};
-    for (int i = 0; i < route::kEndpointCount && found.empty(); ++i) {
-      settings_->catalogue->find(id, static_cast<route::Endpoint>(i), context_.random, found, why);
-    }
-    if (found.empty() || !who->key->allows(id)) return fail(wire::unknown_model(id));
-    wire::append_model(body, route.family, id);
-    return body;
-  }
-  std::vector<std::string> names;
-  for (const std::string& name : settings_->catalogue->model_names()) {
-    if (who->key->allows(name)) names.push_back(name);
-  }
-  wire::append_model_list(body, route.family, names);
-  return body;
-}
-
-net::Task<void> LoopGateway::serve_models(http::ServerConnection& client,
-                                          const http::RequestHead& head, const edge::Route& route) {
-  const Result<std::string> body = models_body(head, route);
-  if (!body) {
-    co_await answer_error(client, head, route, body.error());
-    co_return;
-  }
-  co_await answer(client, head, "application/json", 200, *body);
-}
-
 net::Task<void> LoopGateway::serve_mounted(http::ServerConnection& client,
                                            const http::RequestHead& head,
                                            const edge::Route& route) {
@@ -171,8 +115,10 @@ net::Task<void> LoopGateway::serve_mounted(http::ServerConnection& client,
   request.method = head.method;
   request.path = route.path;
   request.query = route.query.empty() ? route.query : route.query.substr(1);
-  request.authorization = head.fields.value("authorization");
-  request.api_key = head.fields.value("x-api-key");
+  const Credentials presented(head);
+  for (const access::Presented& one : presented.all()) {
+    request.credentials.push_back({one.source, std::string(one.value)});
+  }
   request.body = client.body();
   MountedAnswer made;
   std::function<void()> job = [this, &request, &made] { made = parts_.mounted(request); };
@@ -212,7 +158,7 @@ net::Task<void> LoopGateway::answer_error(http::ServerConnection& client,
   if (!client.body_complete()) client.end_connection();
   const RequestId id = RequestId::make(wall_ns(), context_.random);
   std::string body, out;
-  wire::append_error_body(body, shape_of(route.family), error, id.view());
+  wire::append_error_body(body, edge::shape_of(route.family), error, id.view());
   const ErrorInfo& info = error_info(error.code);
   edge::OwnHead own;
   own.status = info.status;
@@ -231,8 +177,8 @@ void LoopGateway::refuse(const Error& error, std::string_view target, std::strin
   const bool anthropic = target.find("/messages") != std::string_view::npos;
   const RequestId id = RequestId::make(wall_ns(), context_.random);
   std::string body;
-  wire::append_error_body(body, shape_of(anthropic ? Family::kAnthropic : Family::kOpenai), error,
-                          id.view());
+  wire::append_error_body(body, edge::shape_of(anthropic ? Family::kAnthropic : Family::kOpenai),
+                          error, id.view());
   edge::OwnHead own;
   const ErrorInfo& info = error_info(error.code);
   own.status = info.status;

@@ -30,15 +30,12 @@ class LoopGateway final : public http::RequestHandler {
  private:
   net::Task<void> serve_other(http::ServerConnection& client, const http::RequestHead& head,
                               edge::Route route);
-  net::Task<void> serve_models(http::ServerConnection& client, const http::RequestHead& head,
-                               const edge::Route& route);
   net::Task<void> serve_mounted(http::ServerConnection& client, const http::RequestHead& head,
                                 const edge::Route& route);
   net::Task<void> answer(http::ServerConnection& client, const http::RequestHead& head,
                          std::string_view content_type, int status, const std::string& body);
   net::Task<void> answer_error(http::ServerConnection& client, const http::RequestHead& head,
                                const edge::Route& route, const Error& error);
-  Result<std::string> models_body(const http::RequestHead& head, const edge::Route& route);
   std::string readiness_body(int& status) const;
 
   LoopContext context_;
