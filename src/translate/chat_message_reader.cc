@@ -17,13 +17,12 @@ constexpr size_t kNestedFieldsMax = 64;
 // The members that messages have, whatever their role.
 struct Message {
   json::Value role, content, name, refusal, tool_calls, function_call, tool_call_id,
-      reasoning_content, reasoning, reasoning_details, thinking_blocks, annotations, cache_control;
+      reasoning_content, reasoning, reasoning_details, thinking_blocks, annotations;
 };
 
 // The members that parts of a content have, whatever their type.
 struct ChatPart {
-  json::Value type, text, refusal, image_url, input_audio, file, thinking, annotations,
-      cache_control;
+  json::Value type, text, refusal, image_url, input_audio, file, thinking, annotations;
 };
 
 // A member's name and where it is kept.
@@ -46,19 +45,13 @@ constexpr Place<Message> kMessageMembers[] = {
     {"thinking_blocks", &Message::thinking_blocks},
     {"annotations", &Message::annotations},
     {"function_call", &Message::function_call},
-    {"cache_control", &Message::cache_control},
 };
 
 constexpr Place<ChatPart> kPartMembers[] = {
-    {"type", &ChatPart::type},
-    {"text", &ChatPart::text},
-    {"image_url", &ChatPart::image_url},
-    {"input_audio", &ChatPart::input_audio},
-    {"file", &ChatPart::file},
-    {"refusal", &ChatPart::refusal},
-    {"thinking", &ChatPart::thinking},
-    {"annotations", &ChatPart::annotations},
-    {"cache_control", &ChatPart::cache_control},
+    {"type", &ChatPart::type},           {"text", &ChatPart::text},
+    {"image_url", &ChatPart::image_url}, {"input_audio", &ChatPart::input_audio},
+    {"file", &ChatPart::file},           {"refusal", &ChatPart::refusal},
+    {"thinking", &ChatPart::thinking},   {"annotations", &ChatPart::annotations},
 };
 
 template <class Members, size_t N>
@@ -70,10 +63,6 @@ bool keep_member(const Place<Members> (&places)[N], std::string_view key, const 
     return true;
   }
   return false;
-}
-
-Raw raw_unless_null(const json::Value& value) {
-  return value.is_null() ? Raw() : value.raw();
 }
 
 // A list with something in it.
@@ -101,6 +90,7 @@ class MessageReader {
   Status read_function_result(const Message& message);
   Status read_content(const json::Value& content, std::vector<Part>& parts);
   Status read_part(const json::Value& value, size_t at, std::vector<Part>& parts);
+  void note_others(json::Object part);
   Status read_known_part(const ChatPart& part, std::string_view type, size_t at,
                          std::vector<Part>& parts);
   Status read_image(const ChatPart& part, size_t at, std::vector<Part>& parts);
@@ -160,10 +150,7 @@ Status MessageReader::read_message(const json::Value& value) {
   if (turn == nullptr)
     return wrong("system, developer, user, assistant, tool or function", ".role");
   turn->name = Text::of(message.name);
-  if (Status read = read_content(message.content, turn->parts); !read) return read;
-  if (!turn->parts.empty() && !message.cache_control.is_null())
-    turn->parts.back().cache_control = message.cache_control.raw();
-  return {};
+  return read_content(message.content, turn->parts);
 }
 
 // Thinking first, then what was said, then the calls: the order in which a model makes them.
@@ -182,7 +169,6 @@ Status MessageReader::read_assistant(const Message& message) {
     refusal.kind = Part::Kind::kRefusal;
     refusal.text = Text::of(message.refusal);
   }
-  if (!turn.parts.empty()) turn.parts.back().cache_control = raw_unless_null(message.cache_control);
   if (Status read = read_calls(message.tool_calls, turn.parts); !read) return read;
   return read_function_call(message.function_call, turn.parts);
 }
@@ -215,7 +201,6 @@ Status MessageReader::read_tool_result(const Message& message) {
   result.call_id = Text::of(message.tool_call_id);
   result.name = Text::of(message.name);
   if (is_custom_call(result.call_id)) result.tool_kind = ToolKind::kCustom;
-  result.cache_control = raw_unless_null(message.cache_control);
   return read_content(message.content, result.content);
 }
 
@@ -257,12 +242,9 @@ Status MessageReader::read_part(const json::Value& value, size_t at, std::vector
   }
   if (value.kind() != json::Kind::kObject) return wrong("an object", ".content[", at, "]");
   ChatPart part;
-  std::string_view unknown;
-  json::Value unknown_value;
+  bool all_known = true;
   value.object().each([&](std::string_view key, const json::Value& member) {
-    if (keep_member(kPartMembers, key, member, part) || member.is_null()) return;
-    unknown = key;
-    unknown_value = member;
+    all_known &= keep_member(kPartMembers, key, member, part);
   });
   const std::string_view type = part.type.text_or("");
   if (type.empty()) return wrong("the name of a part's type", ".content[", at, "].type");
@@ -273,11 +255,17 @@ Status MessageReader::read_part(const json::Value& value, size_t at, std::vector
     foreign.kind = Part::Kind::kForeign;
     foreign.raw = value.raw();
     foreign.type = out_.keep(std::string(type));
-  } else if (!unknown.empty()) {
-    note_chat_member(out_, kParts, unknown, unknown_value);
+  } else if (!all_known) {
+    note_others(value.object());
   }
-  parts.back().cache_control = raw_unless_null(part.cache_control);
   return {};
+}
+
+void MessageReader::note_others(json::Object part) {
+  ChatPart known;
+  part.each([&](std::string_view key, const json::Value& member) {
+    if (!keep_member(kPartMembers, key, member, known)) note_chat_member(out_, kParts, key, member);
+  });
 }
 
 // Adds nothing where the type is none that is known.

@@ -99,7 +99,7 @@ TEST_CASE("a result's failure is told in its text, what it shows follows in a us
         R"([{"role":"assistant","content":null,"tool_calls":[{"id":"t1","type":"function",)"
         R"("function":{"name":"f","arguments":"{\"b\":1,\"a\":\"\\\"\"}"}}]},)"
         R"({"role":"tool","content":"Error: x\n\ny","tool_call_id":"t1"},)"
-        R"({"role":"user","content":[{"type":"text","text":"Of the result of call t1:"},)"
+        R"({"role":"user","content":[{"type":"text","text":"From the result of call t1:"},)"
         R"({"type":"image_url","image_url":{"url":"u"}}]},{"role":"user","content":"go on"}])");
   CHECK(said.lossy.empty());
 }

@@ -46,8 +46,6 @@ void read_member(std::string_view key, const json::Value& value, Request& out, T
     tool.strict = value.boolean().value_or(false);
   } else if (key == "format" && tool.kind == Tool::Kind::kCustom) {
     tool.format = read_format(value, out);
-  } else if (key == "cache_control") {
-    if (!value.is_null()) tool.cache_control = value.raw();
   } else if (!value.is_null()) {
     tool.others.push_back(out.keep(std::string(key)));
   }

@@ -34,8 +34,8 @@ bool is_media(const Part& part) {
          part.kind == Part::Kind::kAudio;
 }
 
-void append_paragraph(std::string& out, size_t begin) {
-  if (out.size() > begin) out += kParagraph;
+void append_paragraph(std::string& out) {
+  if (!out.empty()) out += kParagraph;
 }
 
 // A document of plain text, its title in front.
@@ -112,11 +112,11 @@ void ChatTurnWriter::write_words(std::string_view role, const Turn& turn) {
     meet_marks(part);
     if (only_text && is_text(part)) {
       if (part.text.empty()) continue;
-      append_paragraph(content, 0);
+      append_paragraph(content);
       part.text.append_escaped(content);
     } else if (only_text && is_text_document(part)) {
       fidelity_.meet(Feature::kDocumentText);
-      append_paragraph(content, 0);
+      append_paragraph(content);
       append_text_document(part, content);
     } else {
       append_part(part, content);
@@ -232,11 +232,11 @@ void ChatTurnWriter::write_result(const Part& result) {
     meet_marks(part);
     if (is_text(part)) {
       if (part.text.empty()) continue;
-      append_paragraph(out_, begin);
+      if (out_.size() > begin) out_ += kParagraph;
       part.text.append_escaped(out_);
     } else if (is_text_document(part)) {
       fidelity_.meet(Feature::kDocumentText);
-      append_paragraph(out_, begin);
+      if (out_.size() > begin) out_ += kParagraph;
       append_text_document(part, out_);
     } else if (is_media(part)) {
       shown = true;
@@ -254,9 +254,10 @@ void ChatTurnWriter::write_result(const Part& result) {
 // What a result shows, in a message of the user's behind the results.
 void ChatTurnWriter::write_shown(const Part& result) {
   if (!fidelity_.says(Feature::kToolResultImage)) return;
-  std::string parts = R"({"type":"text","text":"Of the result of call )";
-  result.call_id.append_escaped(parts);
-  parts += R"(:"})";
+  std::string id;
+  append_id_up(id, result.call_id, Dialect::kOpenaiChat);
+  std::string parts = concat(R"({"type":"text","text":"From the result of call )",
+                             std::string_view(id).substr(1, id.size() - 2), R"(:"})");
   const size_t begin = parts.size();
   for (const Part& part : result.content) {
     if (is_media(part) && !is_text_document(part)) append_part(part, parts);
@@ -284,7 +285,7 @@ void ChatTurnWriter::take_part(const Part& part, bool first_text) {
   switch (part.kind) {
     case Part::Kind::kText:
       if (part.text.empty()) return;
-      if (first_text) append_paragraph(assistant_.text, 0);
+      if (first_text) append_paragraph(assistant_.text);
       part.text.append_escaped(assistant_.text);
       return;
     case Part::Kind::kRefusal:
@@ -331,7 +332,7 @@ void ChatTurnWriter::take_reasoning(const Part& part) {
     return;
   }
   if (!own && !fidelity_.says(Feature::kReasoningForeign)) return;
-  if (!own) append_paragraph(assistant_.reasoning, 0);
+  if (!own) append_paragraph(assistant_.reasoning);
   part.text.append_escaped(assistant_.reasoning);
 }
 
