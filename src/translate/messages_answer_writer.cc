@@ -142,7 +142,7 @@ void MessagesAnswerWriter::write_block(const Block& block, std::string& out) con
 
 // Its status is the gateway's matter.
 void MessagesAnswerWriter::write_failure(std::string& out) const {
-  const Error error(ErrorCode::kUpstreamError, failed_->words.message);
+  const wire::SpokenError error(failed_->family, 0, failed_->words);
   wire::append_error_body(out, Dialect::kAnthropicMessages, error, reply_.request_id);
 }
 

@@ -280,7 +280,7 @@ void MessagesStreamWriter::fail(const Error& error, std::string& out) {
 }
 
 void MessagesStreamWriter::write_failure(const Failed& failed, std::string& out) {
-  const Error error(ErrorCode::kUpstreamError, failed.words.message);
+  const wire::SpokenError error(failed.family, 0, failed.words);
   wire::append_error_event(out, Dialect::kAnthropicMessages, error, reply_.request_id, nullptr);
   failed_ = true;
 }

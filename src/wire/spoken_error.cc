@@ -20,6 +20,7 @@ struct Kind {
 // The first row of a status or a type counts.
 constexpr std::array kKinds = {
     Kind{400, "invalid_request_error", "invalid_request_error", ""},
+    Kind{500, "server_error", "api_error", "server_error"},
     Kind{401, "authentication_error", "authentication_error", "invalid_api_key"},
     Kind{402, "insufficient_quota", "billing_error", "insufficient_quota"},
     Kind{403, "permission_error", "permission_error", ""},
@@ -28,7 +29,6 @@ constexpr std::array kKinds = {
     Kind{413, "invalid_request_error", "request_too_large", ""},
     Kind{422, "invalid_request_error", "invalid_request_error", ""},
     Kind{429, "rate_limit_error", "rate_limit_error", "rate_limit_exceeded"},
-    Kind{500, "server_error", "api_error", "server_error"},
     Kind{503, "server_error", "overloaded_error", "server_error"},
     Kind{504, "server_error", "timeout_error", "server_error"},
     // Codex takes "server_is_overloaded" as final; an overload passes.
