@@ -237,7 +237,7 @@ Status RequestReader::read_member(std::string_view key, const json::Value& value
   const auto member = std::find_if(std::begin(kMembers), std::end(kMembers),
                                    [key](const Member& one) { return one.name == key; });
   if (member != std::end(kMembers)) return (this->*member->read)(value);
-  add_other(out_.keep(std::string(key)), value);
+  add_other(out_.keep(key.empty() ? "(no name)" : std::string(key)), value);
   return {};
 }
 
