@@ -115,7 +115,7 @@ constexpr std::array<Rule, kFeatureCount> kRules{{
      "Kept between chat and responses; the providers' tiers have nothing in common."},
     {F::kStore, "store", "store", "", kKeep, kKeep, kDrop,
      "`false` is what messages does anyway and no loss."},
-    {F::kCacheControl, "", "", "cache_control", kDrop, kDrop, kKeep,
+    {F::kCacheControl, "cache_control", "", "cache_control", kDrop, kDrop, kKeep,
      "OpenAI's cache needs no marks."},
     {F::kStoredState, "", "previous_response_id", "thread", kRefuse, kRefuse, kRefuse,
      "Also conversation and prompt. The answer is the one on which the SDKs send the whole history "
@@ -137,6 +137,15 @@ static_assert(in_order());
 std::string_view name_in(const Rule& rule, Dialect dialect) {
   if (dialect == Dialect::kOpenaiChat) return rule.chat;
   return dialect == Dialect::kOpenaiResponses ? rule.responses : rule.messages;
+}
+
+// Clients send fields of other dialects too; those have the name that they have there.
+std::string_view shown_name(const Rule& rule, Dialect dialect) {
+  for (const std::string_view name :
+       {name_in(rule, dialect), rule.chat, rule.responses, rule.messages}) {
+    if (!name.empty()) return name;
+  }
+  return "?";
 }
 
 Action action_to(const Rule& rule, Dialect dialect) {
@@ -175,7 +184,7 @@ std::string_view action_name(Action action) {
 Action Fidelity::meet(Feature feature, std::string_view name) {
   const Rule& met = rule(feature);
   const Action action = action_to(met, to_);
-  if (name.empty()) name = name_in(met, from_);
+  if (name.empty()) name = shown_name(met, from_);
   switch (action) {
     case kKeep:
     case kConvert:
@@ -191,7 +200,7 @@ Action Fidelity::meet(Feature feature, std::string_view name) {
 }
 
 void Fidelity::lose(Feature feature) {
-  mark(rule_name(feature, from_));
+  mark(shown_name(rule(feature), from_));
 }
 
 void Fidelity::mark(std::string_view name) {

@@ -77,6 +77,13 @@ TEST_CASE("a field that is dropped is marked once, by the client's name for it")
   CHECK(fidelity.status());
 }
 
+TEST_CASE("a field that the client's dialect has not is marked by the name that it has elsewhere") {
+  Fidelity fidelity(kResponses, kMessages);
+  fidelity.meet(Feature::kSeed);
+  fidelity.lose(Feature::kStopSequences);
+  CHECK(fidelity.lossy() == std::vector<std::string>{"seed", "stop"});
+}
+
 TEST_CASE("a value that cannot be said is marked though its field can") {
   Fidelity fidelity(kChat, kMessages);
   fidelity.lose(Feature::kThinking);

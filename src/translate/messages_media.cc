@@ -69,7 +69,6 @@ void append_image(std::string& out, const Part& part) {
   } else {
     append_base64_source(out, part.media, sniffed_image(part.media.data.bytes()));
   }
-  out += '}';
 }
 
 void append_document(std::string& out, const Part& part) {
@@ -85,7 +84,6 @@ void append_document(std::string& out, const Part& part) {
     out += R"(,"title":)";
     part.name.append_json(out);
   }
-  out += '}';
 }
 
 Feature document_feature(Media::Kind kind) {
@@ -106,15 +104,24 @@ Feature document_feature(Media::Kind kind) {
 }  // namespace
 
 bool append_messages_media(std::string& out, const Part& part, Fidelity& fidelity) {
-  if (part.kind == Part::Kind::kImage) {
-    const bool file = part.media.kind == Media::Kind::kFile;
-    if (!fidelity.says(file ? Feature::kImageFile : Feature::kImageUrl)) return false;
-    if (!part.detail.empty() && !part.detail.is("auto")) fidelity.meet(Feature::kImageDetail);
+  const bool image = part.kind == Part::Kind::kImage;
+  const bool file = part.media.kind == Media::Kind::kFile;
+  const Feature feature = !image ? document_feature(part.media.kind)
+                          : file ? Feature::kImageFile
+                                 : Feature::kImageUrl;
+  if (!fidelity.says(feature)) return false;
+  if (image && !part.detail.empty() && !part.detail.is("auto"))
+    fidelity.meet(Feature::kImageDetail);
+  if (image) {
     append_image(out, part);
-    return true;
+  } else {
+    append_document(out, part);
   }
-  if (!fidelity.says(document_feature(part.media.kind))) return false;
-  append_document(out, part);
+  if (!part.cache_control.empty()) {
+    out += R"(,"cache_control":)";
+    out += part.cache_control;
+  }
+  out += '}';
   return true;
 }
 

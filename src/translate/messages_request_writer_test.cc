@@ -263,6 +263,29 @@ TEST_CASE("tools keep their schemas as written, and each has one of an object") 
   CHECK(one.lossy().empty());
 }
 
+TEST_CASE("marks for the prompt's cache stay where a client of chat put them") {
+  Written one(Dialect::kOpenaiChat);
+  const Raw mark = R"({"type":"ephemeral"})";
+  one.say(Role::kSystem, "s").cache_control = mark;
+  one.say(Role::kUser, "u").cache_control = mark;
+  Part& image = one.add(Role::kUser, Part::Kind::kImage);
+  image.media = {Media::Kind::kUrl, Text(), Text::plain("https://a/b")};
+  image.cache_control = mark;
+  one.call("a", "{}").cache_control = mark;
+  one.result("a", "r").cache_control = mark;
+  one.request.tools.push_back(function("a", ""));
+  one.request.tools.back().cache_control = mark;
+  const json body = one.write();
+  const json expected = json::parse(mark);
+  CHECK(body["system"][0]["cache_control"] == expected);
+  CHECK(body["messages"][0]["content"][0]["cache_control"] == expected);
+  CHECK(body["messages"][0]["content"][1]["cache_control"] == expected);
+  CHECK(body["messages"][1]["content"][0]["cache_control"] == expected);
+  CHECK(body["messages"][2]["content"][0]["cache_control"] == expected);
+  CHECK(body["tools"][0]["cache_control"] == expected);
+  CHECK(one.lossy().empty());
+}
+
 TEST_CASE("custom tools are functions of one string, the provider's own are left out with a mark") {
   Written one;
   one.say(Role::kUser, "u");

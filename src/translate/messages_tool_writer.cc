@@ -62,6 +62,7 @@ void write_tool(const Tool& tool, Fidelity& fidelity, json::Writer& writer) {
     writer.field_raw("input_schema", schema);
   }
   if (tool.strict && fidelity.says(Feature::kToolStrict)) writer.field("strict", true);
+  if (!tool.cache_control.empty()) writer.field_raw("cache_control", tool.cache_control);
   writer.end_object();
   for (const std::string_view member : tool.others)
     fidelity.meet(Feature::kToolMember, concat("tools[].", member));

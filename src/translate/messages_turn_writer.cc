@@ -26,9 +26,16 @@ bool is_blank(const Text& text) {
   return text.str().find_first_not_of(" \t\r\n") == std::string::npos;
 }
 
-void append_text_block(std::string& out, const Text& text) {
+void append_cache_control(std::string& out, Raw cache_control) {
+  if (cache_control.empty()) return;
+  out += R"(,"cache_control":)";
+  out += cache_control;
+}
+
+void append_text_block(std::string& out, const Part& part) {
   out += R"({"type":"text","text":)";
-  text.append_json(out);
+  part.text.append_json(out);
+  append_cache_control(out, part.cache_control);
   out += '}';
 }
 
@@ -71,13 +78,15 @@ void MessagesTurnWriter::write_system(const Turn& turn) {
       continue;
     } else if (!conversation_) {
       if (!system_.empty()) system_ += ',';
-      append_text_block(system_, part.text);
+      append_text_block(system_, part);
     } else {
       begin(Role::kUser);
       std::string& out = next_block();
       out += R"({"type":"text","text":"<system>\n)";
       part.text.append_escaped(out);
-      out += R"(\n</system>"})";
+      out += R"(\n</system>")";
+      append_cache_control(out, part.cache_control);
+      out += '}';
       solid_ = out.size();
     }
   }
@@ -110,7 +119,7 @@ void MessagesTurnWriter::write_text(Role role, const Part& part) {
   if (!part.citations.empty() || !part.annotations.empty()) fidelity_.meet(Feature::kCitations);
   if (is_blank(part.text)) return;
   begin(role);
-  append_text_block(next_block(), part.text);
+  append_text_block(next_block(), part);
   solid_ = blocks_.size();
 }
 
@@ -146,6 +155,7 @@ void MessagesTurnWriter::write_call(const Part& part) {
   json::append_quoted(out, flat_name(part.name_space, part.name));
   out += R"(,"input":)";
   append_tool_input(out, part.tool_kind, part.text);
+  append_cache_control(out, part.cache_control);
   out += '}';
   solid_ = out.size();
 }
@@ -157,6 +167,7 @@ void MessagesTurnWriter::write_result(const Part& part) {
   append_id_up(results_, part.call_id, Dialect::kAnthropicMessages);
   write_result_content(results_, part);
   if (part.is_error) results_ += R"(,"is_error":true)";
+  append_cache_control(results_, part.cache_control);
   results_ += '}';
 }
 
@@ -170,7 +181,7 @@ void MessagesTurnWriter::write_result_content(std::string& out, const Part& part
   for (const Part& piece : part.content) {
     std::string block;
     if (is_text(piece)) {
-      if (!is_blank(piece.text)) append_text_block(block, piece.text);
+      if (!is_blank(piece.text)) append_text_block(block, piece);
     } else if (piece.kind == Part::Kind::kImage || piece.kind == Part::Kind::kDocument) {
       append_messages_media(block, piece, fidelity_);
     } else if (piece.kind == Part::Kind::kAudio) {
