@@ -38,6 +38,8 @@ bool has_blank(std::string_view text) {
 void take_authority(std::string_view authority, BaseUrl& out) {
   if (authority.find('@') != std::string_view::npos) {
     out.fault = BaseUrl::Fault::kUserInIt;
+    const size_t begin = out.given.find("://") + 3;
+    out.given.replace(begin, authority.rfind('@'), "***");
     return;
   }
   const bool v6 = authority.starts_with('[');
