@@ -132,6 +132,7 @@ Nanos Exchange::body_deadline() const {
 
 Status Exchange::body_read(const http::RequestHead& head, Nanos now) {
   state_.call.stamps.set_once(ExchangeStamp::kBodyRead, state_.offset(now));
+  state_.phase = AbortPhase::kQueue;
   state_.own.resume(now);
   state_.body = state_.client.body();
   if (head.framing == http::BodyFraming::kChunked) {
@@ -270,7 +271,9 @@ net::Task<bool> Exchange::back_off(Nanos wait) {
   const Nanos now = monotonic_ns();
   state_.own.pause(now);
   state_.clocks.start(ClockName::kBackoff, now, (wait + kMillisecond - 1) / kMillisecond);
+  state_.context.metrics.count_queued(1);
   const Wake wake = co_await state_.wait(0);
+  state_.context.metrics.count_queued(-1);
   const Nanos over = monotonic_ns();
   state_.clocks.stop(ClockName::kBackoff);
   state_.own.resume(over);

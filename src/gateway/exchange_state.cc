@@ -27,7 +27,9 @@ void name_drained(timeline::Call& call) {
 http::Pool& Upstreams::pool(const route::Channel& channel) {
   key_.assign(channel.options.name).append(1, '\n').append(channel.instance);
   std::unique_ptr<http::Pool>& pool = pools_[key_];
-  if (pool == nullptr) pool = std::make_unique<http::Pool>(loop_, channel.options.connections_max);
+  if (pool == nullptr) {
+    pool = std::make_unique<http::Pool>(loop_, channel.options.connections_max, waiting_);
+  }
   return *pool;
 }
 

@@ -36,8 +36,9 @@ inline constexpr net::Signals kPlaceGranted = http::kFirstOwnSignal << 3;
 // The upstream side of one loop: connections by instance, trust by CA file.
 class Upstreams {
  public:
-  Upstreams(net::Loop& loop, net::BlockingPool& blocking)
-      : loop_(loop), resolver_(loop, blocking) {}
+  // `waiting` counts who waits for a place in a pool.
+  Upstreams(net::Loop& loop, net::BlockingPool& blocking, Gauge waiting)
+      : loop_(loop), resolver_(loop, blocking), waiting_(waiting) {}
   http::Pool& pool(const route::Channel& channel);
   // Errors: kConfig when the CA file cannot be read.
   Result<net::TlsContext*> tls(const route::Channel& channel);
@@ -47,6 +48,7 @@ class Upstreams {
  private:
   net::Loop& loop_;
   net::Resolver resolver_;
+  const Gauge waiting_;
   std::unordered_map<std::string, std::unique_ptr<http::Pool>> pools_;
   std::unordered_map<std::string, std::unique_ptr<net::TlsContext>> tls_;
   std::string key_;
@@ -75,7 +77,7 @@ struct LoopContext {
               Registry& registry)
       : loop(l),
         common(c),
-        upstreams(l, blocking),
+        upstreams(l, blocking, queue_depth(registry)),
         metrics(registry),
         sink(s),
         random(random_seed()),
@@ -110,7 +112,7 @@ struct ExchangeState {
   TraceParent trace;
   uint64_t span_seed = 0;
   bool body_decoded = false;
-  AbortPhase phase = AbortPhase::kQueue;
+  AbortPhase phase = AbortPhase::kUpload;
 
   ExchangeState(LoopContext& c, http::ServerConnection& cl, std::shared_ptr<const Snapshot> s)
       : context(c),

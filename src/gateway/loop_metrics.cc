@@ -21,8 +21,8 @@ constexpr std::array<double, 13> kOtelTpot = {0.01, 0.025, 0.05, 0.075, 0.1, 0.1
 constexpr std::array<double, 14> kOtelDuration = {0.01, 0.02, 0.04, 0.08,  0.16,  0.32,  0.64,
                                                   1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92};
 
-constexpr std::array<std::string_view, 6> kPhases = {"queue",  "connect", "first_byte",
-                                                     "stream", "body",    "backoff"};
+constexpr std::array<std::string_view, kAbortPhaseCount> kPhases = {
+    "upload", "queue", "connect", "first_byte", "stream", "body", "backoff"};
 
 }  // namespace
 
@@ -30,7 +30,14 @@ std::string_view abort_phase_name(AbortPhase phase) {
   return kPhases[static_cast<size_t>(phase)];
 }
 
-LoopMetrics::LoopMetrics(Registry& registry) : registry_(registry), other_(&model("other")) {
+Gauge queue_depth(Registry& registry) {
+  return registry.gauge(
+      "headway_queue_depth",
+      "Exchanges that wait for a free connection or, in a back-off, for a channel.");
+}
+
+LoopMetrics::LoopMetrics(Registry& registry)
+    : registry_(registry), other_(&model("other")), queue_depth_(queue_depth(registry)) {
   for (size_t i = 0; i < stages_.size(); ++i) {
     stages_[i] =
         registry_.histogram("headway_stage_seconds", "Time that exchanges spent in each stage.",

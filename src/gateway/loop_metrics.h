@@ -18,8 +18,21 @@
 namespace hw::gateway {
 
 // Where a client was lost, for headway_aborts_total.
-enum class AbortPhase : uint8_t { kQueue, kConnect, kFirstByte, kStream, kBody, kBackoff };
+enum class AbortPhase : uint8_t {
+  kUpload,  // the request was not complete
+  kQueue,   // it was, and no channel had been tried
+  kConnect,
+  kFirstByte,
+  kStream,
+  kBody,
+  kBackoff,
+};
+inline constexpr size_t kAbortPhaseCount = 7;
 std::string_view abort_phase_name(AbortPhase phase);
+
+// headway_queue_depth: exchanges that wait for their turn, for a free connection of a capped
+// channel or, in a back-off, for a channel that cools down.
+Gauge queue_depth(Registry& registry);
 
 // Things by name, to be looked up without making a string. What is in it stays where it is.
 struct NameHash {
@@ -59,6 +72,8 @@ class LoopMetrics {
   void count(const timeline::Call& call, ModelSeries& model);
   void count_abort(AbortPhase phase);
   void record_loop_late(Nanos late) { loop_late_.record(late); }
+  // An exchange begins to wait for its turn (1), or ends that (-1).
+  void count_queued(int change) { queue_depth_.add(change); }
 
  private:
   struct ChannelSeries {
@@ -75,7 +90,8 @@ class LoopMetrics {
   ByName<ChannelSeries> channels_;
   std::array<HistogramMetric, timeline::kStageKindCount> stages_;
   HistogramMetric overhead_, loop_late_;
-  std::array<Counter, 6> aborts_;
+  std::array<Counter, kAbortPhaseCount> aborts_;
+  Gauge queue_depth_;
   timeline::StageList stage_list_;  // of the call being counted
 };
 

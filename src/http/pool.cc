@@ -48,8 +48,8 @@ void Lease::drop() {
   if (pool_ != nullptr) std::exchange(pool_, nullptr)->free_place();
 }
 
-Pool::Pool(net::Loop& loop, int connections_max)
-    : loop_(loop), connections_max_(connections_max), expiry_(*this) {
+Pool::Pool(net::Loop& loop, int connections_max, Gauge waiting)
+    : loop_(loop), connections_max_(connections_max), waiting_gauge_(waiting), expiry_(*this) {
   HW_ASSERT(connections_max >= 1);
 }
 
@@ -63,10 +63,11 @@ Pool::Ticket::Ticket(Pool& pool, net::Event& event, net::Signals granted)
   if (lease_.held()) return;
   waiting_ = true;
   pool_.waiting_.push_back(this);
+  pool_.waiting_gauge_.add(1);
 }
 
 Pool::Ticket::~Ticket() {
-  if (waiting_) std::erase(pool_.waiting_, this);
+  if (waiting_) pool_.wait_no_more(*this);
 }
 
 Lease Pool::try_lease() {
@@ -78,14 +79,7 @@ Lease Pool::try_lease() {
 
 void Pool::come_back(std::unique_ptr<PooledConnection> connection) {
   ++connection->exchanges;
-  if (!waiting_.empty()) {
-    Ticket& next = *waiting_.front();
-    waiting_.erase(waiting_.begin());
-    next.waiting_ = false;
-    next.lease_ = Lease(*this, std::move(connection));
-    next.event_.raise_later(next.signal_);
-    return;
-  }
+  if (!waiting_.empty()) return grant(std::move(connection));
   std::unique_ptr<Idle> idle;
   if (spare_.empty()) {
     idle = std::make_unique<Idle>(*this);
@@ -106,11 +100,21 @@ void Pool::free_place() {
     --places_;
     return;
   }
+  grant(nullptr);
+}
+
+// A place, and the connection in it where there is one, goes to who has waited longest.
+void Pool::grant(std::unique_ptr<PooledConnection> connection) {
   Ticket& next = *waiting_.front();
-  waiting_.erase(waiting_.begin());
-  next.waiting_ = false;
-  next.lease_ = Lease(*this, nullptr);
+  wait_no_more(next);
+  next.lease_ = Lease(*this, std::move(connection));
   next.event_.raise_later(next.signal_);
+}
+
+void Pool::wait_no_more(Ticket& ticket) {
+  std::erase(waiting_, &ticket);
+  ticket.waiting_ = false;
+  waiting_gauge_.add(-1);
 }
 
 std::unique_ptr<PooledConnection> Pool::take_idle() {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/metrics.h"
 #include "net/event.h"
 #include "net/socket.h"
 #include "net/timers.h"
@@ -65,8 +66,9 @@ class Pool {
   // Below the keep-alive of common servers (nginx 75 s, uvicorn 5 s: the watch drops those).
   static constexpr Nanos kIdleMax = 55 * kSecond;
 
-  // `connections_max` >= 1: in use, being dialled and idle together.
-  Pool(net::Loop& loop, int connections_max);
+  // `connections_max` >= 1: in use, being dialled and idle together. `waiting` goes up and down
+  // with the tickets that wait.
+  Pool(net::Loop& loop, int connections_max, Gauge waiting = {});
   ~Pool();
 
   // A place in the queue for a connection.
@@ -112,6 +114,8 @@ class Pool {
 
   void come_back(std::unique_ptr<PooledConnection> connection);
   void free_place();
+  void grant(std::unique_ptr<PooledConnection> connection);
+  void wait_no_more(Ticket& ticket);
   std::unique_ptr<PooledConnection> take_idle();
   void forget(Idle& idle);
   void expire();
@@ -122,6 +126,7 @@ class Pool {
   std::vector<std::unique_ptr<Idle>> idle_;  // used last at the back
   std::vector<std::unique_ptr<Idle>> spare_;
   std::vector<Ticket*> waiting_;  // first come, first served
+  const Gauge waiting_gauge_;
   Expiry expiry_;
 };
 

@@ -11,17 +11,17 @@ namespace {
 
 // A loop with a pool on it, and the far ends of the connections that tests put into it.
 template <class Body>
-void with_pool(int connections_max, Body body) {
+void with_pool(int connections_max, Body body, Gauge waiting = {}) {
   net::Loop loop(0);
-  auto whole = [](net::Loop& on, int max, Body& run) -> net::Task<void> {
+  auto whole = [](net::Loop& on, int max, Gauge gauge, Body& run) -> net::Task<void> {
     {
-      Pool pool(on, max);
+      Pool pool(on, max, gauge);
       co_await run(on, pool);
       pool.close_idle();
     }
     on.stop();
   };
-  loop.spawn(whole(loop, connections_max, body));
+  loop.spawn(whole(loop, connections_max, waiting, body));
   loop.run();
 }
 
@@ -115,6 +115,30 @@ TEST_CASE("a capped pool serves those who wait in their order, by a connection o
     CHECK(pool.in_use() == 0);
     ::close(far_end);
   });
+}
+
+TEST_CASE("who waits for a place is counted, until it has one or gives up") {
+  Registry registry;
+  const Gauge waiting = registry.gauge("waiting", "For a test.");
+  with_pool(
+      1,
+      [&](net::Loop& loop, Pool& pool) -> net::Task<void> {
+        net::Event event(loop);
+        Pool::Ticket first(pool, event, 1);
+        Lease lease = first.take();
+        CHECK(waiting.value() == 0);
+        Pool::Ticket second(pool, event, 2);
+        {
+          const Pool::Ticket third(pool, event, 4);
+          CHECK(waiting.value() == 2);
+        }
+        CHECK(waiting.value() == 1);
+        lease.drop();
+        co_await event.wait(2);
+        CHECK(waiting.value() == 0);
+        second.take().drop();
+      },
+      waiting);
 }
 
 }  // namespace
