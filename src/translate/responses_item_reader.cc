@@ -5,27 +5,18 @@
 #include <vector>
 
 #include "base/text.h"
-#include "translate/data_url.h"
+#include "translate/responses_content_reader.h"
+#include "translate/responses_members.h"
 
 namespace hw::translate {
 namespace {
-
-// More paths than this are not told apart: a call's account has fewer marks.
-constexpr size_t kNestedFieldsMax = 64;
-
-// A member's name and where a struct of values keeps it.
-template <class Members>
-struct Place {
-  std::string_view name;
-  json::Value Members::* value;
-};
 
 // The members that items have, whatever their type.
 struct Item {
   json::Value type, role, content, id, call_id, name, name_space, arguments, input, output, summary,
       encrypted_content, status;
 };
-constexpr Place<Item> kItemMembers[] = {
+constexpr ResponsesMember<Item> kItemMembers[] = {
     {"type", &Item::type},
     {"role", &Item::role},
     {"content", &Item::content},
@@ -40,56 +31,6 @@ constexpr Place<Item> kItemMembers[] = {
     {"encrypted_content", &Item::encrypted_content},
     {"status", &Item::status},  // says nothing that the item does not
 };
-
-// The members that parts of a content have.
-struct Piece {
-  json::Value type, text, annotations, logprobs, image_url, detail, file_id, filename, file_data,
-      file_url, input_audio, refusal;
-};
-constexpr Place<Piece> kPieceMembers[] = {
-    {"type", &Piece::type},
-    {"text", &Piece::text},
-    {"annotations", &Piece::annotations},
-    {"logprobs", &Piece::logprobs},
-    {"image_url", &Piece::image_url},
-    {"detail", &Piece::detail},
-    {"file_id", &Piece::file_id},
-    {"filename", &Piece::filename},
-    {"file_data", &Piece::file_data},
-    {"file_url", &Piece::file_url},
-    {"input_audio", &Piece::input_audio},
-    {"refusal", &Piece::refusal},
-};
-
-// Fills `members`; true where every member has its place there.
-template <class Members, size_t kCount>
-bool read_members(json::Object object, const Place<Members> (&places)[kCount], Members& members) {
-  bool all_known = true;
-  object.each([&](std::string_view key, const json::Value& value) {
-    const auto place = std::find_if(std::begin(places), std::end(places),
-                                    [key](const auto& one) { return one.name == key; });
-    if (place == std::end(places)) {
-      all_known = false;
-    } else {
-      members.*place->value = value;
-    }
-  });
-  return all_known;
-}
-
-template <class Members, size_t kCount>
-void note_unknown(json::Object object, const Place<Members> (&places)[kCount],
-                  std::string_view where, Request& out) {
-  object.each([&](std::string_view key, const json::Value& value) {
-    const bool known = std::any_of(std::begin(places), std::end(places),
-                                   [key](const auto& one) { return one.name == key; });
-    if (!known) note_responses_member(out, where, key, value);
-  });
-}
-
-Raw raw_unless_empty(const json::Value& value) {
-  return value.array().first().is_null() ? Raw() : value.raw();
-}
 
 // What read_typed() reads.
 bool is_known_type(std::string_view type) {
@@ -118,13 +59,12 @@ class ItemReader {
   void refer_to_stored(const Item& item);
   void read_foreign(std::string_view type, const json::Value& value);
 
+  // `member` is "content" or "output".
   Status read_content(const json::Value& content, std::string_view member,
-                      std::vector<Part>& parts);
-  Status read_piece(const json::Value& value, std::string_view member, std::vector<Part>& parts);
-  Status read_text(const Piece& piece, std::string_view member, Part& part);
-  Status read_image(const Piece& piece, std::string_view member, Part& part);
-  Status read_file(const Piece& piece, std::string_view member, Part& part);
-  Status read_audio(const Piece& piece, std::string_view member, Part& part);
+                      std::vector<Part>& parts) {
+    const ResponsesContentPlace place{index_, member};
+    return read_responses_content(content, place, out_, parts, parts_left_);
+  }
 
   Text joined_texts(json::Array pieces);
   Turn& add_turn(Role role) {
@@ -173,7 +113,7 @@ Status ItemReader::read(const json::Value& input) {
 
 Status ItemReader::read_item(const json::Value& value) {
   Item item;
-  const bool all_known = read_members(value.object(), kItemMembers, item);
+  const bool all_known = read_responses_members(value.object(), kItemMembers, item);
   std::string_view type = responses_word(out_, item.type);
   if (type.empty() && item.role.has_text()) type = "message";
   if (type.empty() && item.id.has_text()) type = "item_reference";
@@ -186,7 +126,7 @@ Status ItemReader::read_item(const json::Value& value) {
     read_foreign(type, value);
     return {};
   }
-  if (!all_known) note_unknown(value.object(), kItemMembers, "input[]", out_);
+  if (!all_known) note_unknown_members(value.object(), kItemMembers, "input[]", out_);
   return read_typed(type, item);
 }
 
@@ -293,143 +233,10 @@ Text ItemReader::joined_texts(json::Array pieces) {
   return joined.empty() ? first : Text::escaped(out_.keep(std::move(joined)));
 }
 
-// `member` is "content" or "output".
-Status ItemReader::read_content(const json::Value& content, std::string_view member,
-                                std::vector<Part>& parts) {
-  if (const Text text = Text::of(content); text.present()) {
-    parts.emplace_back().text = text;
-    return {};
-  }
-  if (content.kind() != json::Kind::kArray)
-    return wrong(member, "is neither a text nor a list of parts");
-  json::Array pieces = content.array();
-  json::Value value;
-  while (pieces.next(value)) {
-    if (value.kind() != json::Kind::kObject) return wrong(member, "has a part that is no object");
-    if (parts_left_-- == 0) return wrong(member, "has more parts than are taken");
-    if (const Status read = read_piece(value, member, parts); !read) return read;
-  }
-  return {};
-}
-
-Status ItemReader::read_piece(const json::Value& value, std::string_view member,
-                              std::vector<Part>& parts) {
-  Piece piece;
-  const bool all_known = read_members(value.object(), kPieceMembers, piece);
-  const std::string_view type = responses_word(out_, piece.type);
-  if (type.empty()) return wrong(member, "has a part without a type");
-  Part& part = parts.emplace_back();
-  Status read;
-  if (type == "input_text" || type == "output_text" || type == "text") {
-    read = read_text(piece, member, part);
-  } else if (type == "input_image") {
-    read = read_image(piece, member, part);
-  } else if (type == "input_file") {
-    read = read_file(piece, member, part);
-  } else if (type == "input_audio") {
-    read = read_audio(piece, member, part);
-  } else if (type == "refusal" && piece.refusal.kind() == json::Kind::kString) {
-    part.kind = Part::Kind::kRefusal;
-    part.text = Text::of(piece.refusal);
-  } else {
-    part.kind = Part::Kind::kForeign;
-    part.type = type;
-    part.raw = value.raw();
-    return {};
-  }
-  if (read && !all_known)
-    note_unknown(value.object(), kPieceMembers, concat("input[].", member, "[]"), out_);
-  return read;
-}
-
-Status ItemReader::read_text(const Piece& piece, std::string_view member, Part& part) {
-  part.text = Text::of(piece.text);
-  if (!part.text.present()) return wrong(member, "has a text without text");
-  part.annotations = raw_unless_empty(piece.annotations);
-  if (!raw_unless_empty(piece.logprobs).empty())
-    note_responses_member(out_, concat("input[].", member, "[]"), "logprobs", piece.logprobs);
-  return {};
-}
-
-Status ItemReader::read_image(const Piece& piece, std::string_view member, Part& part) {
-  part.kind = Part::Kind::kImage;
-  Text url = Text::of(piece.image_url);
-  if (!url.present()) url = Text::of(piece.image_url.object().find("url"));  // as chat nests it
-  if (!url.empty()) {
-    if (!read_data_url(url, part.media)) {
-      part.media.kind = Media::Kind::kUrl;
-      part.media.data = url;
-    }
-  } else if (piece.file_id.has_text()) {
-    part.media.kind = Media::Kind::kFile;
-    part.media.data = Text::of(piece.file_id);
-  } else {
-    return wrong(member, "has an image without image_url");
-  }
-  const Text detail = Text::of(piece.detail);
-  if (!detail.is("auto")) part.detail = detail;  // which is the default
-  return {};
-}
-
-Status ItemReader::read_file(const Piece& piece, std::string_view member, Part& part) {
-  part.kind = Part::Kind::kDocument;
-  part.name = Text::of(piece.filename);
-  if (piece.file_data.has_text()) {
-    const Text data = Text::of(piece.file_data);
-    if (!read_data_url(data, part.media)) {
-      part.media.kind = Media::Kind::kBase64;
-      part.media.data = data;
-      if (part.name.bytes().ends_with(".pdf"))
-        part.media.media_type = Text::plain("application/pdf");
-    }
-  } else if (piece.file_url.has_text()) {
-    part.media.kind = Media::Kind::kUrl;
-    part.media.data = Text::of(piece.file_url);
-  } else if (piece.file_id.has_text()) {
-    part.media.kind = Media::Kind::kFile;
-    part.media.data = Text::of(piece.file_id);
-  } else {
-    return wrong(member, "has a file without file_data, file_url or file_id");
-  }
-  return {};
-}
-
-Status ItemReader::read_audio(const Piece& piece, std::string_view member, Part& part) {
-  part.kind = Part::Kind::kAudio;
-  Text format;
-  piece.input_audio.object().each([&](std::string_view key, const json::Value& value) {
-    if (key == "data") part.media.data = Text::of(value);
-    if (key == "format") format = Text::of(value);
-  });
-  if (part.media.data.empty()) return wrong(member, "has a sound without data");
-  part.media.kind = Media::Kind::kBase64;
-  part.media.media_type =
-      Text::plain(out_.keep(concat("audio/", format.empty() ? "wav" : format.str())));
-  return {};
-}
-
 }  // namespace
 
 Status read_responses_input(const json::Value& input, Request& out) {
   return ItemReader(out).read(input);
-}
-
-void note_responses_member(Request& out, std::string_view where, std::string_view name,
-                           const json::Value& value) {
-  if (value.is_null()) return;
-  std::string path = concat(where, ".", name);
-  size_t nested = 0;
-  for (const OtherField& field : out.others) {
-    if (field.name == path) return;
-    nested += field.name.find('.') != std::string_view::npos;
-  }
-  if (nested < kNestedFieldsMax) out.others.push_back({out.keep(std::move(path)), value.raw()});
-}
-
-std::string_view responses_word(Request& out, const json::Value& value) {
-  const std::string_view word = value.text_or("");
-  const bool escaped = word.size() + 2 != value.raw().size();
-  return escaped && !word.empty() ? out.keep(std::string(word)) : word;
 }
 
 }  // namespace hw::translate
