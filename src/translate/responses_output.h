@@ -52,6 +52,7 @@ class ResponsesOutput {
   // a custom call, whatever the upstream calls it.
   OutputItem& add_call(const BlockBegun& begun);
   std::vector<OutputItem>& items() { return items_; }
+  const std::vector<OutputItem>& items() const { return items_; }
 
   // Takes in what the upstream told.
   void take(const wire::Usage& usage);

@@ -1,18 +1,15 @@
 // Reads the stream of a response. Items come one after another, each with its parts; what servers
 // leave out (part starts, indices, all deltas of an item) is made up for.
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "json/check.h"
 #include "translate/answer_reader.h"
+#include "translate/responses_open_blocks.h"
 #include "translate/responses_output_reader.h"
 
 namespace hw::translate {
 namespace {
-
-// More blocks than this are not open at once in any answer; further ones are left out.
-constexpr size_t kOpenMax = 1024;
 
 // The members of an event, whatever its type.
 struct Members {
@@ -57,15 +54,6 @@ class ResponsesStreamReader final : public StreamReader {
   void end(Events& out) override;
 
  private:
-  // A block that has begun and not ended.
-  struct Open {
-    int64_t item = 0;
-    int64_t part = 0;
-    uint32_t block = 0;
-    BlockKind kind = BlockKind::kText;
-    bool said = false;       // a delta came
-    bool raw_words = false;  // reasoning: the model's own words, not a summary of them
-  };
   using Handle = void (ResponsesStreamReader::*)(const Members&);
   struct Handler {
     std::string_view type;
@@ -96,22 +84,19 @@ class ResponsesStreamReader final : public StreamReader {
   int64_t key_of(const Members& members) const {
     return item_key(members.output_index, members.item_id.text_or(""));
   }
-  Open* find(int64_t item, int64_t part, BlockKind kind);
-  // The open block of that kind there, begun where there is none; null past the limit.
-  Open* ensure(int64_t item, int64_t part, BlockKind kind);
+  using Open = OpenBlocks::Open;
   void add_reasoning(const Members& members, int64_t section, bool raw_words);
-  void say(Open& open, const Text& text);
-  void end_where(bool (*ends)(const Open& open, int64_t item), int64_t item);
-  void end_all() {
-    end_where([](const Open&, int64_t) { return true; }, 0);
+  Open* ensure(int64_t item, int64_t part, BlockKind kind) {
+    start({});
+    return open_.ensure(item, part, kind, *out_);
   }
+  void say(Open& open, const Text& text) { open_.say(open, text, *out_); }
 
-  Events* out_ = nullptr;        // of the call that is running
-  std::string_view data_;        // of the event that is read
-  std::string_view event_type_;  // of its `event` field
+  Events* out_ = nullptr;  // of the call that is running
+  std::string_view data_;  // of the event that is read
+  std::string_view type_;  // of that event
   OutputSoFar so_far_;
-  std::vector<Open> open_;
-  std::vector<int64_t> told_;  // items that are not done and of which something was told
+  OpenBlocks open_{so_far_};
   bool started_ = false;
   bool in_progress_ = false;
   bool over_ = false;
@@ -155,9 +140,9 @@ void ResponsesStreamReader::read(const http::SseEvent& event, Events& out) {
       return;
     }
   });
-  const std::string_view type = members.type.text_or(event.type);
+  type_ = members.type.text_or(event.type);
   for (const Handler& handler : kHandlers) {
-    if (type != handler.type) continue;
+    if (type_ != handler.type) continue;
     out_ = &out;
     data_ = event.data;
     (this->*handler.handle)(members);
@@ -170,7 +155,7 @@ void ResponsesStreamReader::end(Events& out) {
   over_ = true;
   out_ = &out;
   start({});
-  end_all();
+  open_.end_all(*out_);
   Finished finished;
   finished.reason = so_far_.tool_called ? StopReason::kToolUse : StopReason::kEnd;
   out.push_back(finished);
@@ -204,10 +189,10 @@ void ResponsesStreamReader::stay_alive(const Members& members) {
 void ResponsesStreamReader::end_answer(const Members& members) {
   over_ = true;
   const json::Object response = members.response.object();
-  const bool failed = members.type.text_or("").ends_with(".failed");
+  const bool failed = type_.ends_with(".failed");
   if (failed) return read_responses_end(response, so_far_, *out_);
   start(response);
-  end_all();
+  open_.end_all(*out_);
   if (so_far_.next_block == 0 && json::is_json_object(data_)) {
     response.find("output").array().each(
         [&](const json::Value& item) { read_responses_item(item, so_far_, *out_); });
@@ -233,39 +218,16 @@ void ResponsesStreamReader::break_off(const Members& members) {
 
 void ResponsesStreamReader::begin_item(const Members& members) {
   const json::Object item = members.item.object();
-  if (open_.size() >= kOpenMax) return;
-  Open open;
-  open.item = item_key(members.output_index, item.find("id").text_or(""));
-  open.kind = BlockKind::kToolCall;
-  open.block = so_far_.next_block;
   start({});
-  Events begun;
-  if (!begin_responses_call(item, so_far_, begun)) return;
-  end_where([](const Open& one, int64_t) { return one.kind != BlockKind::kToolCall; }, 0);
-  out_->push_back(begun.front());
-  open_.push_back(open);
-  told_.push_back(open.item);
+  open_.begin_call(item_key(members.output_index, item.find("id").text_or("")), item, *out_);
 }
 
 void ResponsesStreamReader::end_item(const Members& members) {
   const json::Object item = members.item.object();
   const int64_t key = item_key(members.output_index, item.find("id").text_or(""));
-  const auto told = std::find(told_.begin(), told_.end(), key);
-  if (told == told_.end()) {
-    start({});
-    end_where([](const Open& one, int64_t) { return one.kind != BlockKind::kToolCall; }, 0);
-    if (json::is_json_object(data_)) read_responses_item(members.item, so_far_, *out_);
-    return;
-  }
-  told_.erase(told);
-  for (Open& open : open_) {
-    if (open.item != key) continue;
-    if (open.kind == BlockKind::kReasoning) read_responses_proof(item, open.block, *out_);
-    if (open.kind != BlockKind::kToolCall || open.said) continue;
-    const json::Value arguments = item.find("arguments");
-    say(open, Text::of(arguments.is_null() ? item.find("input") : arguments));
-  }
-  end_where([](const Open& one, int64_t of) { return one.item == of; }, key);
+  start({});
+  if (open_.end_item(key, item, *out_)) return;
+  if (json::is_json_object(data_)) read_responses_item(members.item, so_far_, *out_);
 }
 
 void ResponsesStreamReader::begin_part(const Members& members) {
@@ -276,16 +238,7 @@ void ResponsesStreamReader::begin_part(const Members& members) {
 }
 
 void ResponsesStreamReader::end_part(const Members& members) {
-  const int64_t item = key_of(members);
-  const int64_t part = members.content_index.integer().value_or(0);
-  for (size_t i = 0; i < open_.size(); ++i) {
-    const Open& open = open_[i];
-    const bool text = open.kind == BlockKind::kText || open.kind == BlockKind::kRefusal;
-    if (open.item != item || open.part != part || !text) continue;
-    out_->push_back(BlockEnded{open.block});
-    open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(i));
-    return;
-  }
+  open_.end_part(key_of(members), members.content_index.integer().value_or(0), *out_);
 }
 
 // ---- deltas
@@ -318,7 +271,7 @@ void ResponsesStreamReader::add_reasoning(const Members& members, int64_t sectio
   const Text text = Text::of(members.delta);
   const int64_t item = key_of(members);
   if (text.empty()) return;
-  Open* open = find(item, 0, BlockKind::kReasoning);
+  Open* open = open_.find(item, 0, BlockKind::kReasoning);
   if (open == nullptr) {
     open = ensure(item, section, BlockKind::kReasoning);
     if (open == nullptr) return;
@@ -335,7 +288,7 @@ void ResponsesStreamReader::add_reasoning(const Members& members, int64_t sectio
 }
 
 void ResponsesStreamReader::add_arguments(const Members& members) {
-  Open* open = find(key_of(members), 0, BlockKind::kToolCall);
+  Open* open = open_.find(key_of(members), 0, BlockKind::kToolCall);
   if (open != nullptr) say(*open, Text::of(members.delta));
 }
 
@@ -356,77 +309,24 @@ void ResponsesStreamReader::make_up_refusal(const Members& members) {
 }
 
 void ResponsesStreamReader::make_up_arguments(const Members& members) {
-  Open* open = find(key_of(members), 0, BlockKind::kToolCall);
+  Open* open = open_.find(key_of(members), 0, BlockKind::kToolCall);
   if (open != nullptr && !open->said) say(*open, Text::of(members.arguments));
 }
 
 void ResponsesStreamReader::make_up_input(const Members& members) {
-  Open* open = find(key_of(members), 0, BlockKind::kToolCall);
+  Open* open = open_.find(key_of(members), 0, BlockKind::kToolCall);
   if (open != nullptr && !open->said) say(*open, Text::of(members.input));
 }
 
 void ResponsesStreamReader::add_annotation(const Members& members) {
   const Open* open =
-      find(key_of(members), members.content_index.integer().value_or(0), BlockKind::kText);
+      open_.find(key_of(members), members.content_index.integer().value_or(0), BlockKind::kText);
   if (open == nullptr || !json::is_json_object(data_)) return;
   Delta delta;
   delta.block = open->block;
   delta.kind = Delta::Kind::kAnnotation;
   delta.raw = members.annotation.raw();
   if (!delta.raw.empty()) out_->push_back(delta);
-}
-
-// ---- blocks
-
-// Only texts and refusals have parts.
-ResponsesStreamReader::Open* ResponsesStreamReader::find(int64_t item, int64_t part,
-                                                         BlockKind kind) {
-  const bool parts = kind == BlockKind::kText || kind == BlockKind::kRefusal;
-  for (Open& open : open_) {
-    if (open.kind == kind && open.item == item && (!parts || open.part == part)) return &open;
-  }
-  return nullptr;
-}
-
-ResponsesStreamReader::Open* ResponsesStreamReader::ensure(int64_t item, int64_t part,
-                                                           BlockKind kind) {
-  if (Open* open = find(item, part, kind)) return open;
-  if (open_.size() >= kOpenMax || told_.size() >= kOpenMax) return nullptr;
-  start({});
-  end_all();
-  Open open;
-  open.item = item;
-  open.part = part;
-  open.kind = kind;
-  open.block = so_far_.next_block++;
-  BlockBegun begun;
-  begun.block = open.block;
-  begun.kind = kind;
-  out_->push_back(begun);
-  open_.push_back(open);
-  if (std::find(told_.begin(), told_.end(), item) == told_.end()) told_.push_back(item);
-  return &open_.back();
-}
-
-void ResponsesStreamReader::say(Open& open, const Text& text) {
-  if (text.empty()) return;
-  open.said = true;
-  Delta delta;
-  delta.block = open.block;
-  delta.text = text;
-  out_->push_back(delta);
-}
-
-void ResponsesStreamReader::end_where(bool (*ends)(const Open& open, int64_t item), int64_t item) {
-  size_t kept = 0;
-  for (const Open& open : open_) {
-    if (ends(open, item)) {
-      out_->push_back(BlockEnded{open.block});
-    } else {
-      open_[kept++] = open;
-    }
-  }
-  open_.resize(kept);
 }
 
 }  // namespace

@@ -11,8 +11,6 @@ namespace {
 // More blocks than this are not open at once in any answer.
 constexpr size_t kLiveMax = 1024;
 
-constexpr std::string_view kEventEnd = "}\n\n";
-
 Text text_between_quotes(const std::string& escaped) {
   return Text::escaped(escaped);
 }
@@ -66,7 +64,7 @@ void ResponsesStreamWriter::heartbeat(std::string& out) {
     out += ": keep-alive\n\n";
     return;
   }
-  --sequence_;  // Codex counts events, and the numbers stay without holes
+  events_.repeat_number();  // Codex counts events, and the numbers stay without holes
   write_response_event(out, "response.in_progress");
 }
 
@@ -123,7 +121,7 @@ void ResponsesStreamWriter::begin(const BlockBegun& begun, std::string& out) {
     end_message(ItemStatus::kCompleted, out);
     live.item = output_.items().size();
     output_.add(OutputItem::Kind::kReasoning);
-    write_item_event(out, "response.output_item.added", live.item);
+    events_.write_item(out, "response.output_item.added", live.item);
   } else if (begun.kind == BlockKind::kToolCall) {
     begin_call(begun, live, out);
   }
@@ -136,7 +134,7 @@ void ResponsesStreamWriter::begin_call(const BlockBegun& begun, Live& live, std:
   const OutputItem& item = output_.add_call(begun);
   if (item.kind == OutputItem::Kind::kCustomCall && begun.tool_kind == ToolKind::kFunction)
     live.custom = std::make_unique<CustomInput>();
-  write_item_event(out, "response.output_item.added", live.item);
+  events_.write_item(out, "response.output_item.added", live.item);
 }
 
 // The next part of the open message, or of a new one.
@@ -144,7 +142,7 @@ void ResponsesStreamWriter::begin_part(Live& live, std::string& out) {
   if (!message_) {
     message_ = output_.items().size();
     output_.add(OutputItem::Kind::kMessage);
-    write_item_event(out, "response.output_item.added", *message_);
+    events_.write_item(out, "response.output_item.added", *message_);
   }
   live.begun = true;
   live.item = *message_;
@@ -155,7 +153,7 @@ void ResponsesStreamWriter::begin_part(Live& live, std::string& out) {
   begin_part_event(out, "response.content_part.added", live);
   out += ",\"part\":";
   output_.append_part(out, part);
-  out += kEventEnd;
+  out += ResponsesEvents::kEnd;
 }
 
 void ResponsesStreamWriter::end_block(uint32_t block, std::string& out) {
@@ -190,24 +188,24 @@ void ResponsesStreamWriter::end_part(const Live& live, std::string& out) {
     out += part.logprobs;
     out += ']';
   }
-  out += kEventEnd;
+  out += ResponsesEvents::kEnd;
   begin_part_event(out, "response.content_part.done", live);
   out += ",\"part\":";
   output_.append_part(out, part);
-  out += kEventEnd;
+  out += ResponsesEvents::kEnd;
 }
 
 // The last section of a summary, if there is one.
 void ResponsesStreamWriter::end_section(size_t item, std::string& out) {
   const std::vector<OutputPart>& parts = output_.items()[item].parts;
   if (parts.empty()) return;
-  begin_section_event(out, "response.reasoning_summary_text.done", item);
+  events_.begin_section(out, "response.reasoning_summary_text.done", item);
   append_text_field(out, "text", text_between_quotes(parts.back().text));
-  out += kEventEnd;
-  begin_section_event(out, "response.reasoning_summary_part.done", item);
+  out += ResponsesEvents::kEnd;
+  events_.begin_section(out, "response.reasoning_summary_part.done", item);
   out += ",\"part\":";
   append_summary_part(out, parts.back().text);
-  out += kEventEnd;
+  out += ResponsesEvents::kEnd;
 }
 
 // A call without arguments has an empty object.
@@ -219,18 +217,18 @@ void ResponsesStreamWriter::end_call(Live& live, std::string& out) {
   }
   const bool function = item_of(live).kind == OutputItem::Kind::kFunctionCall;
   if (function && item_of(live).text.empty()) tell_arguments(live, Text::plain("{}"), out);
-  begin_item_event(
+  events_.begin_item(
       out,
       function ? "response.function_call_arguments.done" : "response.custom_tool_call_input.done",
       live.item);
   append_text_field(out, function ? "arguments" : "input", text_between_quotes(item_of(live).text));
-  out += kEventEnd;
+  out += ResponsesEvents::kEnd;
   end_item(live.item, ItemStatus::kCompleted, out);
 }
 
 void ResponsesStreamWriter::end_item(size_t item, ItemStatus status, std::string& out) {
   output_.items()[item].status = status;
-  write_item_event(out, "response.output_item.done", item);
+  events_.write_item(out, "response.output_item.done", item);
 }
 
 // Ends the parts that are still open, and the message.
@@ -299,7 +297,7 @@ void ResponsesStreamWriter::write_text(Live& live, const Text& text, std::string
                    live);
   append_text_field(out, "delta", text);
   if (!part.refusal) out += ",\"logprobs\":[]";
-  out += kEventEnd;
+  out += ResponsesEvents::kEnd;
 }
 
 void ResponsesStreamWriter::write_thinking(Live& live, const Delta& delta, std::string& out) {
@@ -307,14 +305,14 @@ void ResponsesStreamWriter::write_thinking(Live& live, const Delta& delta, std::
   if (parts.empty() || delta.new_section) {
     end_section(live.item, out);
     parts.emplace_back();
-    begin_section_event(out, "response.reasoning_summary_part.added", live.item);
+    events_.begin_section(out, "response.reasoning_summary_part.added", live.item);
     out += R"(,"part":{"type":"summary_text","text":""}})";
     out += "\n\n";
   }
   keep(parts.back().text, delta.text);
-  begin_section_event(out, "response.reasoning_summary_text.delta", live.item);
+  events_.begin_section(out, "response.reasoning_summary_text.delta", live.item);
   append_text_field(out, "delta", delta.text);
-  out += kEventEnd;
+  out += ResponsesEvents::kEnd;
 }
 
 void ResponsesStreamWriter::write_arguments(Live& live, const Text& text, std::string& out) {
@@ -328,12 +326,12 @@ void ResponsesStreamWriter::tell_arguments(const Live& live, const Text& text, s
   OutputItem& item = item_of(live);
   keep(item.text, text);
   const bool function = item.kind == OutputItem::Kind::kFunctionCall;
-  begin_item_event(
+  events_.begin_item(
       out,
       function ? "response.function_call_arguments.delta" : "response.custom_tool_call_input.delta",
       live.item);
   append_text_field(out, "delta", text);
-  out += kEventEnd;
+  out += ResponsesEvents::kEnd;
 }
 
 void ResponsesStreamWriter::add_annotation(Live& live, Raw raw, std::string& out) {
@@ -350,7 +348,7 @@ void ResponsesStreamWriter::add_annotation(Live& live, Raw raw, std::string& out
   append(out, part.annotation_count++);
   out += ",\"annotation\":";
   out += annotation;
-  out += kEventEnd;
+  out += ResponsesEvents::kEnd;
 }
 
 // Told with the text's end: they come behind the delta that they belong to.
@@ -365,51 +363,16 @@ void ResponsesStreamWriter::add_logprobs(Live& live, Raw raw, std::string& out) 
 
 // ---- events
 
-void ResponsesStreamWriter::begin_event(std::string& out, std::string_view type) {
-  out += "event: ";
-  out += type;
-  out += "\ndata: {\"type\":\"";
-  out += type;
-  out += "\",\"sequence_number\":";
-  append(out, sequence_++);
-}
-
-void ResponsesStreamWriter::begin_item_event(std::string& out, std::string_view type, size_t item) {
-  begin_event(out, type);
-  out += ",\"item_id\":\"";
-  out += output_.items()[item].id;
-  out += "\",\"output_index\":";
-  append(out, item);
-}
-
 void ResponsesStreamWriter::begin_part_event(std::string& out, std::string_view type,
                                              const Live& live) {
-  begin_item_event(out, type, live.item);
-  out += ",\"content_index\":";
-  append(out, live.part);
-}
-
-void ResponsesStreamWriter::begin_section_event(std::string& out, std::string_view type,
-                                                size_t item) {
-  begin_item_event(out, type, item);
-  out += ",\"summary_index\":";
-  append(out, output_.items()[item].parts.size() - 1);
-}
-
-void ResponsesStreamWriter::write_item_event(std::string& out, std::string_view type, size_t item) {
-  begin_event(out, type);
-  out += ",\"output_index\":";
-  append(out, item);
-  out += ",\"item\":";
-  output_.append_item(out, output_.items()[item]);
-  out += kEventEnd;
+  events_.begin_part(out, type, live.item, live.part);
 }
 
 void ResponsesStreamWriter::write_response_event(std::string& out, std::string_view type) {
-  begin_event(out, type);
+  events_.begin(out, type);
   out += ",\"response\":";
   append_response(out);
-  out += kEventEnd;
+  out += ResponsesEvents::kEnd;
 }
 
 std::unique_ptr<StreamWriter> make_responses_stream_writer(const Reply& reply, Fidelity& fidelity) {

@@ -10,6 +10,7 @@
 
 #include "translate/answer_writer.h"
 #include "translate/custom_input.h"
+#include "translate/responses_events.h"
 #include "translate/responses_output.h"
 
 namespace hw::translate {
@@ -73,19 +74,14 @@ class ResponsesStreamWriter final : public StreamWriter {
   void keep_element(std::string& list, std::string_view element);
   bool has_room(size_t bytes);
 
-  // An event up to the members of its own, and its end.
-  void begin_event(std::string& out, std::string_view type);
-  void begin_item_event(std::string& out, std::string_view type, size_t item);
   void begin_part_event(std::string& out, std::string_view type, const Live& live);
-  void begin_section_event(std::string& out, std::string_view type, size_t item);
-  void write_item_event(std::string& out, std::string_view type, size_t item);
   void write_response_event(std::string& out, std::string_view type);
 
   Fidelity& fidelity_;
   ResponsesOutput output_;
+  ResponsesEvents events_{output_};
   std::vector<Live> live_;
   std::optional<size_t> message_;  // the item of the message that is open
-  int64_t sequence_ = 0;           // of the next event
   size_t kept_bytes_ = 0;
   bool started_ = false;
   bool cut_ = false;  // more came than was kept
