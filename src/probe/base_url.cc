@@ -18,7 +18,7 @@ constexpr EndpointName kEndpoints[] = {
     {"/chat/completions", Dialect::kOpenaiChat},
     {"/completions", Dialect::kOpenaiCompletions},
     {"/responses", Dialect::kOpenaiResponses},
-    {"/embeddings", Dialect::kOpenaiEmbeddings},
+    {"/embeddings", Dialect::kOpenaiChat},
     {"/v1/messages", Dialect::kAnthropicMessages},
     {"/messages", Dialect::kAnthropicMessages},
     {"/models", Dialect::kOpenaiChat},

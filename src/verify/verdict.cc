@@ -1,6 +1,7 @@
 #include "verify/verdict.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/text.h"
 #include "probe/flow.h"
@@ -249,11 +250,12 @@ std::string_view conclusion_words(Language language, Conclusion conclusion) {
 Verdict conclude(const Record& record) {
   Verdict out;
   out.findings = judge(record);
-  std::stable_sort(out.findings.begin(), out.findings.end(),
-                   [](const Finding& a, const Finding& b) {
-                     if (a.severity != b.severity) return a.severity < b.severity;
-                     return a.info().step < b.info().step;
-                   });
+  std::sort(out.findings.begin(), out.findings.end(), [](const Finding& a, const Finding& b) {
+    const auto place = [](const Finding& each) {
+      return std::tuple(each.severity, each.info().step, each.code);
+    };
+    return place(a) < place(b);
+  });
   out.steps = Walk(record).run();
   for (const Finding& finding : out.findings) {
     Mark& mark = out.steps[static_cast<size_t>(finding.info().step)].mark;
