@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "json/check.h"
 #include "translate/opaque.h"
 
 namespace hw::translate {
@@ -47,6 +48,12 @@ StopReason stop_reason(std::string_view finish_reason, bool calls, bool stopped)
   if (calls || finish_reason == "tool_calls" || finish_reason == "function_call")
     return StopReason::kToolUse;
   return stopped ? StopReason::kStop : StopReason::kEnd;
+}
+
+// The value where every byte of it is JSON: what is read of a stream is not looked at as a whole.
+Raw checked(const json::Value& value) {
+  const Raw raw = value.raw();
+  return json::is_json_object(concat(R"({"a":)", raw, "}")) ? raw : Raw();
 }
 
 Text kept(const std::string& text, Events& out) {
@@ -119,11 +126,12 @@ void ChatBlocks::read_details(const json::Value& details, bool with_text, Events
 
 void ChatBlocks::read_annotations(json::Array annotations, Events& out) {
   annotations.each([&](const json::Value& annotation) {
-    open(BlockKind::kText, out);
     Delta delta;
-    delta.block = flow_block_;
     delta.kind = Delta::Kind::kAnnotation;
-    delta.raw = annotation.raw();
+    delta.raw = checked(annotation);
+    if (delta.raw.empty()) return;
+    open(BlockKind::kText, out);
+    delta.block = flow_block_;
     out.emplace_back(delta);
   });
 }
@@ -134,8 +142,8 @@ void ChatBlocks::read_logprobs(json::Object logprobs, Events& out) {
   Delta delta;
   delta.block = flow_block_;
   delta.kind = Delta::Kind::kLogprobs;
-  delta.raw = content.raw();
-  out.emplace_back(delta);
+  delta.raw = checked(content);
+  if (!delta.raw.empty()) out.emplace_back(delta);
 }
 
 void ChatBlocks::say(BlockKind kind, const Text& text, Events& out) {
