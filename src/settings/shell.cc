@@ -26,12 +26,15 @@ ValueSpan find_value(std::string_view text, size_t begin, size_t end, std::strin
   }
   const char quote = at < last ? line[at] : '\0';
   if (quote == '"' || quote == '\'') {
+    // What stands behind a closing quotation mark is a comment, or the marks enclose nothing.
     const size_t close = line.find(quote, at + 1);
-    if (close != std::string_view::npos) last = close + 1;
-  } else {
-    const size_t comment = line.find(" #", at);
-    if (comment < last) last = comment;
+    const size_t behind = close == std::string_view::npos ? close : close + 1;
+    const bool encloses =
+        behind <= last && (behind == last || line.substr(behind).starts_with(" #"));
+    if (encloses) return {begin + at, begin + behind};
   }
+  const size_t comment = line.find(" #", at);
+  if (comment < last) last = comment;
   return {begin + at, begin + last};
 }
 

@@ -30,6 +30,7 @@ TEST_CASE("a variable is read from a file in each way of writing it, the last li
   CHECK(value_of("A=1\n  export NAME = 'a b' # c\r\n") == "a b@2");
   CHECK(value_of("NAME=\"q\"\nNAME=z # c\n") == "z@2");
   CHECK(value_of("NAME=\n") == "@1");
+  CHECK(value_of("NAME=\"x\" ? c\n") == "\"x\" ? c@1");
 }
 
 TEST_CASE("a variable is set in its line, else in a new last one, all else stays") {

@@ -279,20 +279,19 @@ bool is_loopback(std::string_view host) {
 std::string nearest_names(std::string_view wanted, const std::vector<std::string>& all) {
   constexpr size_t kShown = 5;
   constexpr size_t kNameBytesMax = 256;
-  std::vector<std::pair<size_t, std::string>> ranked;
-  for (const std::string& name : all) {
-    if (name.size() > kNameBytesMax) continue;
-    const std::string_view asked = wanted.substr(0, kNameBytesMax);
+  std::vector<std::pair<size_t, size_t>> ranked;  // distance and place in the list
+  const std::string_view asked = wanted.substr(0, kNameBytesMax);
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].size() > kNameBytesMax) continue;
     // A name that holds the other is nearer than any that must be spelled anew.
-    const std::string a = as_lower(asked), b = as_lower(name);
+    const std::string a = as_lower(asked), b = as_lower(all[i]);
     const bool holds = b.find(a) != std::string::npos || a.find(b) != std::string::npos;
-    ranked.emplace_back(holds ? 0 : distance(asked, name), name);
+    ranked.emplace_back(holds ? 0 : distance(asked, all[i]), i);
   }
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(ranked.begin(), ranked.end());
   std::string out;
   for (size_t i = 0; i < ranked.size() && i < kShown; ++i) {
-    out += concat(out.empty() ? "" : ", ", ranked[i].second);
+    out += concat(out.empty() ? "" : ", ", all[ranked[i].second]);
   }
   if (ranked.size() > kShown) out += ", ...";
   return out.empty() ? "-" : out;
