@@ -2,7 +2,8 @@
 //
 // Facts are those of version 2.1.332, seen on the wire: variables of a settings file win over the
 // shell's; settings of a project win over the user's; the token is sent as Authorization and the
-// API key as x-api-key, both where both are set; a login is used where neither is.
+// API key as x-api-key, both where both are set; a login is used where neither is; a proxy variable
+// catches loopback addresses, too.
 #pragma once
 
 #include <span>

@@ -2,6 +2,7 @@
 // merges its set-up in, `--check` must find it right, the client must answer through the gateway,
 // and a second `--write` must change nothing.
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -55,13 +56,14 @@ const casesOf = (client) => [
     .map((name) => name.split('.')[0]),
 ];
 
-function config(home, gateway, client, words) {
+function config(home, gateway, client, words, more = {}) {
   const env = {
     PATH: process.env.PATH,
     HOME: home,
     HEADWAY_BASE_URL: gateway.url,
     HEADWAY_API_KEY: gateway.key,
     HEADWAY_MODEL: MODEL,
+    ...more,
   };
   const ended = spawnSync(BINARY, ['config', client, ...words, '--json'], {
     env,
@@ -112,6 +114,28 @@ async function trial(gateway, client, name) {
   return faults.length === 0 ? null : faults.join('; ');
 }
 
+// What `--check` learns from the gateway itself: set up with a fault, the code that must come out.
+const FAULTS = [
+  ['a key that the gateway does not know', { HEADWAY_API_KEY: 'hw-unknown' }, 'key_refused'],
+  ['a model that is not served', { HEADWAY_MODEL: 'mock-lerge' }, 'model_not_served'],
+  [
+    'a port on which nobody listens',
+    { HEADWAY_BASE_URL: 'http://127.0.0.1:9' },
+    'gateway_unreachable',
+  ],
+];
+
+// null, or what is wrong.
+function faultTrial(gateway, fault, code) {
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'headway-setups-'));
+  config(home, gateway, 'cline', ['--write'], fault);
+  const check = config(home, gateway, 'cline', ['--check'], fault);
+  fs.rmSync(home, { recursive: true });
+  const found = (check.answer?.findings || []).map((one) => one.code);
+  if (check.code !== 1) return `exit code ${check.code}`;
+  return found.join() === code ? null : `expected ${code}, found ${found.join()}`;
+}
+
 async function main(pattern) {
   const mocks = await Promise.all(
     ['messages', 'chat', 'responses'].map((only) => startMock({ only: [only, 'models'] })),
@@ -132,13 +156,18 @@ async function main(pattern) {
   });
   let passed = 0;
   let failed = 0;
+  const tell = (name, fault) => {
+    console.log(`${fault ? 'FAIL' : 'ok  '} ${name}${fault ? `: ${fault}` : ''}`);
+    if (fault) failed += 1;
+    else passed += 1;
+  };
+  for (const [name, fault, code] of FAULTS) {
+    if (name.includes(pattern)) tell(name, faultTrial(gateway, fault, code));
+  }
   for (const client of Object.keys(CLIENTS)) {
     for (const name of casesOf(client)) {
       if (!`${client} ${name}`.includes(pattern)) continue;
-      const fault = await trial(gateway, client, name);
-      console.log(`${fault ? 'FAIL' : 'ok  '} ${client} ${name}${fault ? `: ${fault}` : ''}`);
-      if (fault) failed += 1;
-      else passed += 1;
+      tell(`${client} ${name}`, await trial(gateway, client, name));
     }
   }
   await gateway.stop();
