@@ -34,6 +34,7 @@ class MessagesWriter {
   void write();
 
  private:
+  void write_elements(std::string_view name, const std::string& elements);
   bool write_thinking(bool may_think);
   void write_format();
   void write_stop_sequences();
@@ -55,8 +56,8 @@ void MessagesWriter::write() {
   writer_.begin_object();
   writer_.field("model", target_.model);
   writer_.field("max_tokens", max_tokens());
-  if (!turns.system().empty()) writer_.field_raw("system", concat("[", turns.system(), "]"));
-  writer_.field_raw("messages", concat("[", turns.messages(), "]"));
+  if (!turns.system().empty()) write_elements("system", turns.system());
+  write_elements("messages", turns.messages());
   const bool must_call = write_messages_tools(request_, fidelity_, writer_);
   const bool thinks = write_thinking(!must_call && !turns.lacks_thinking());
   write_format();
@@ -68,6 +69,13 @@ void MessagesWriter::write() {
   meet_sampling();
   write_other_fields(request_, target_, fidelity_, writer_);
   writer_.end_object();
+}
+
+void MessagesWriter::write_elements(std::string_view name, const std::string& elements) {
+  writer_.key(name);
+  writer_.begin_array();
+  writer_.raw(elements);
+  writer_.end_array();
 }
 
 // How many tokens to think, never more than half of the answer; 0: not at all.

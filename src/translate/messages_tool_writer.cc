@@ -19,21 +19,15 @@ bool is_allowed(const ToolChoice& choice, const Tool& tool) {
 }
 
 // A schema must be one of an object, and say so.
-void append_schema(std::string& out, Raw schema) {
+void write_schema(Raw schema, json::Writer& writer) {
   constexpr std::string_view kAny = R"({"type":"object","properties":{}})";
   json::Document document;
-  if (schema.empty() || !document.open(schema)) {
-    out += kAny;
-    return;
-  }
-  const json::Object root = document.root();
-  if (root.empty()) {
-    out += kAny;
-  } else if (root.find("type").is_null()) {
-    out += R"({"type":"object",)";
-    out += schema.substr(schema.find('{') + 1);
+  if (schema.empty() || !document.open(schema) || document.root().empty()) {
+    writer.raw(kAny);
+  } else if (document.root().find("type").is_null()) {
+    writer.raw(concat(R"({"type":"object",)", schema.substr(schema.find('{') + 1)));
   } else {
-    out += schema;
+    writer.raw(schema);
   }
 }
 
@@ -42,10 +36,11 @@ void write_description(const Tool& tool, Fidelity& fidelity, json::Writer& write
   if (tool.kind == Tool::Kind::kCustom) {
     if (!tool.format.empty()) fidelity.meet(Feature::kCustomToolFormat);
     append_custom_description(text, tool);
-  } else {
-    tool.description.append_plain(text);
+    if (!text.empty()) writer.field("description", text);
+  } else if (!tool.description.empty()) {
+    tool.description.append_json(text);
+    writer.field_raw("description", text);
   }
-  if (!text.empty()) writer.field("description", text);
 }
 
 void write_tool(const Tool& tool, Fidelity& fidelity, json::Writer& writer) {
@@ -57,9 +52,8 @@ void write_tool(const Tool& tool, Fidelity& fidelity, json::Writer& writer) {
     fidelity.meet(Feature::kCustomTool);
     writer.field_raw("input_schema", kCustomInputSchema);
   } else {
-    std::string schema;
-    append_schema(schema, tool.schema);
-    writer.field_raw("input_schema", schema);
+    writer.key("input_schema");
+    write_schema(tool.schema, writer);
   }
   if (tool.strict && fidelity.says(Feature::kToolStrict)) writer.field("strict", true);
   if (!tool.cache_control.empty()) writer.field_raw("cache_control", tool.cache_control);
