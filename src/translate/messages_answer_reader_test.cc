@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "base/text.h"
 #include "translate/answer_reader.h"
@@ -55,11 +56,11 @@ std::string shown(const Events& events) {
 }
 
 // What a stream of these events says; `over`: its end was told to the reader.
-std::string read_stream(std::initializer_list<std::string_view> datas, bool over = true) {
+std::string read_stream(const std::vector<std::string>& datas, bool over = true) {
   const auto reader = make_stream_reader(Dialect::kAnthropicMessages);
   std::string out;
   Events events;
-  for (const std::string_view data : datas) {
+  for (const std::string& data : datas) {
     http::SseEvent event;
     event.data = data;
     events.clear();
@@ -71,30 +72,42 @@ std::string read_stream(std::initializer_list<std::string_view> datas, bool over
   return out + shown(events);
 }
 
-constexpr std::string_view kStart =
+// Events of a block, from the JSON of what it is and of what it adds.
+std::string begins(int index, std::string_view block) {
+  return concat(R"({"type":"content_block_start","index":)", index, R"(,"content_block":)", block,
+                "}");
+}
+std::string adds(int index, std::string_view delta) {
+  return concat(R"({"type":"content_block_delta","index":)", index, R"(,"delta":)", delta, "}");
+}
+std::string ends(int index) {
+  return concat(R"({"type":"content_block_stop","index":)", index, "}");
+}
+
+const std::string kStart =
     R"({"type":"message_start","message":{"id":"msg_1","model":"m","usage":{"input_tokens":3,)"
     R"("cache_creation_input_tokens":100,"cache_read_input_tokens":2000,"output_tokens":1}}})";
-constexpr std::string_view kStop = R"({"type":"message_stop"})";
+const std::string kStop = R"({"type":"message_stop"})";
 
 TEST_CASE("a stream's thinking, text and calls are blocks, the signature told at the end") {
   CHECK(
       read_stream({
           kStart,
-          R"({"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}})",
-          R"({"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"h"}})",
-          R"({"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"c2"}})",
-          R"({"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"ln"}})",
-          R"({"type":"content_block_stop","index":0})",
+          begins(0, R"({"type":"thinking","thinking":""})"),
+          adds(0, R"({"type":"thinking_delta","thinking":"h"})"),
+          adds(0, R"({"type":"signature_delta","signature":"c2"})"),
+          adds(0, R"({"type":"signature_delta","signature":"ln"})"),
+          ends(0),
           R"({"type":"ping"})",
-          R"({"type":"content_block_start","index":1,"content_block":{"type":"text","text":""}})",
-          R"({"type":"content_block_delta","index":1,"delta":{"type":"citations_delta","citation":{"url":"u"}}})",
-          R"({"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"\u00e9"}})",
-          R"({"type":"content_block_stop","index":1})",
-          R"({"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"toolu_1","name":"Bash","input":{}}})",
-          R"({"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":""}})",
-          R"({"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"a\""}})",
-          R"({"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":":1}"}})",
-          R"({"type":"content_block_stop","index":2})",
+          begins(1, R"({"type":"text","text":""})"),
+          adds(1, R"({"type":"citations_delta","citation":{"url":"u"}})"),
+          adds(1, R"({"type":"text_delta","text":"\u00e9"})"),
+          ends(1),
+          begins(2, R"({"type":"tool_use","id":"toolu_1","name":"Bash","input":{}})"),
+          adds(2, R"({"type":"input_json_delta","partial_json":""})"),
+          adds(2, R"({"type":"input_json_delta","partial_json":"{\"a\""})"),
+          adds(2, R"({"type":"input_json_delta","partial_json":":1}"})"),
+          ends(2),
           R"({"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}})",
           kStop,
       }) ==
@@ -109,11 +122,11 @@ TEST_CASE("hidden thinking is a block without text, and a server's tool is a for
   CHECK(
       read_stream({
           kStart,
-          R"({"type":"content_block_start","index":0,"content_block":{"type":"redacted_thinking","data":"ZGF0YQ"}})",
-          R"({"type":"content_block_stop","index":0})",
-          R"({"type":"content_block_start","index":1,"content_block":{"type":"server_tool_use","id":"s","name":"web_search","input":{}}})",
-          R"({"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{}"}})",
-          R"({"type":"content_block_stop","index":1})",
+          begins(0, R"({"type":"redacted_thinking","data":"ZGF0YQ"})"),
+          ends(0),
+          begins(1, R"({"type":"server_tool_use","id":"s","name":"web_search","input":{}})"),
+          adds(1, R"({"type":"input_json_delta","partial_json":"{}"})"),
+          ends(1),
           R"({"type":"message_delta","delta":{"stop_reason":"stop_sequence","stop_sequence":"</b>"}})",
           kStop,
       }) ==
@@ -124,16 +137,15 @@ TEST_CASE("hidden thinking is a block without text, and a server's tool is a for
 }
 
 TEST_CASE("what a stream leaves open is ended, and what is unknown left out") {
-  CHECK(
-      read_stream({
-          R"({"type":"content_block_start","index":7,"content_block":{"type":"tool_use","id":"t","name":"n","input":{"a":1}}})",
-          R"({"type":"content_block_delta","index":3,"delta":{"text":"nobody's"}})",
-          R"({"type":"something_new"})",
-          "no json",
-          R"({"type":"content_block_delta","index":7,"delta":{"type":"text_delta","text":"x"}})",
-          kStop,
-          R"({"type":"ping"})",
-      }) == "started   0/0/0/0/0\nbegun 0 call t n\n0 {\"a\":1}\nended 0\nfinished 3 \n");
+  CHECK(read_stream({
+            begins(7, R"({"type":"tool_use","id":"t","name":"n","input":{"a":1}})"),
+            adds(3, R"({"text":"nobody's"})"),
+            R"({"type":"something_new"})",
+            "no json",
+            adds(7, R"({"type":"text_delta","text":"x"})"),
+            kStop,
+            R"({"type":"ping"})",
+        }) == "started   0/0/0/0/0\nbegun 0 call t n\n0 {\"a\":1}\nended 0\nfinished 3 \n");
 }
 
 TEST_CASE("an error ends a stream, and nothing follows it") {
