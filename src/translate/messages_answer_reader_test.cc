@@ -90,50 +90,50 @@ const std::string kStart =
 const std::string kStop = R"({"type":"message_stop"})";
 
 TEST_CASE("a stream's thinking, text and calls are blocks, the signature told at the end") {
-  CHECK(
-      read_stream({
-          kStart,
-          begins(0, R"({"type":"thinking","thinking":""})"),
-          adds(0, R"({"type":"thinking_delta","thinking":"h"})"),
-          adds(0, R"({"type":"signature_delta","signature":"c2"})"),
-          adds(0, R"({"type":"signature_delta","signature":"ln"})"),
-          ends(0),
-          R"({"type":"ping"})",
-          begins(1, R"({"type":"text","text":""})"),
-          adds(1, R"({"type":"citations_delta","citation":{"url":"u"}})"),
-          adds(1, R"({"type":"text_delta","text":"\u00e9"})"),
-          ends(1),
-          begins(2, R"({"type":"tool_use","id":"toolu_1","name":"Bash","input":{}})"),
-          adds(2, R"({"type":"input_json_delta","partial_json":""})"),
-          adds(2, R"({"type":"input_json_delta","partial_json":"{\"a\""})"),
-          adds(2, R"({"type":"input_json_delta","partial_json":":1}"})"),
-          ends(2),
-          R"({"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}})",
-          kStop,
-      }) ==
-      "started msg_1 m 2103/2000/100/1/0\n"
-      "begun 0 reasoning \n0 h\n0 signature 0 c2ln\nended 0\nping\n"
-      "begun 1 text \n1 {\"url\":\"u\"}\n1 \u00e9\nended 1\n"
-      "begun 2 call toolu_1 Bash\n2 {\"a\"\n2 :1}\nended 2\n"
-      "finished 3 \nused 2103/2000/100/9/0\n");
+  CHECK(read_stream({
+            kStart,
+            begins(0, R"({"type":"thinking","thinking":""})"),
+            adds(0, R"({"type":"thinking_delta","thinking":"h"})"),
+            adds(0, R"({"type":"signature_delta","signature":"c2"})"),
+            adds(0, R"({"type":"signature_delta","signature":"ln"})"),
+            ends(0),
+            R"({"type":"ping"})",
+            begins(1, R"({"type":"text","text":""})"),
+            adds(1, R"({"type":"citations_delta","citation":{"url":"u"}})"),
+            adds(1, R"({"type":"text_delta","text":"\u00e9"})"),
+            ends(1),
+            begins(2, R"({"type":"tool_use","id":"toolu_1","name":"Bash","input":{}})"),
+            adds(2, R"({"type":"input_json_delta","partial_json":""})"),
+            adds(2, R"({"type":"input_json_delta","partial_json":"{\"a\""})"),
+            adds(2, R"({"type":"input_json_delta","partial_json":":1}"})"),
+            ends(2),
+            R"({"type":"message_delta","delta":{"stop_reason":"tool_use"},)"
+            R"("usage":{"output_tokens":9}})",
+            kStop,
+        }) ==
+        "started msg_1 m 2103/2000/100/1/0\n"
+        "begun 0 reasoning \n0 h\n0 signature 0 c2ln\nended 0\nping\n"
+        "begun 1 text \n1 {\"url\":\"u\"}\n1 \u00e9\nended 1\n"
+        "begun 2 call toolu_1 Bash\n2 {\"a\"\n2 :1}\nended 2\n"
+        "finished 3 \nused 2103/2000/100/9/0\n");
 }
 
 TEST_CASE("hidden thinking is a block without text, and a server's tool is a foreign block") {
-  CHECK(
-      read_stream({
-          kStart,
-          begins(0, R"({"type":"redacted_thinking","data":"ZGF0YQ"})"),
-          ends(0),
-          begins(1, R"({"type":"server_tool_use","id":"s","name":"web_search","input":{}})"),
-          adds(1, R"({"type":"input_json_delta","partial_json":"{}"})"),
-          ends(1),
-          R"({"type":"message_delta","delta":{"stop_reason":"stop_sequence","stop_sequence":"</b>"}})",
-          kStop,
-      }) ==
-      "started msg_1 m 2103/2000/100/1/0\n"
-      "begun 0 reasoning \n0 signature 1 ZGF0YQ\nended 0\n"
-      "begun 1 foreign server_tool_use\nended 1\n"
-      "finished 2 </b>\n");
+  CHECK(read_stream({
+            kStart,
+            begins(0, R"({"type":"redacted_thinking","data":"ZGF0YQ"})"),
+            ends(0),
+            begins(1, R"({"type":"server_tool_use","id":"s","name":"web_search","input":{}})"),
+            adds(1, R"({"type":"input_json_delta","partial_json":"{}"})"),
+            ends(1),
+            R"({"type":"message_delta","delta":{"stop_reason":"stop_sequence",)"
+            R"("stop_sequence":"</b>"}})",
+            kStop,
+        }) ==
+        "started msg_1 m 2103/2000/100/1/0\n"
+        "begun 0 reasoning \n0 signature 1 ZGF0YQ\nended 0\n"
+        "begun 1 foreign server_tool_use\nended 1\n"
+        "finished 2 </b>\n");
 }
 
 TEST_CASE("what a stream leaves open is ended, and what is unknown left out") {
