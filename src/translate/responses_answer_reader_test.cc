@@ -131,13 +131,20 @@ TEST_CASE("parallel calls are blocks of their own, and tools are to be called") 
 TEST_CASE("thinking ends with its proof, sealed with the item's id") {
   const std::string told = stream_of({
       R"({"type":"response.created","response":{"id":"resp_1"}})",
-      R"({"type":"response.output_item.added","output_index":0,"item":{"id":"rs_1","type":"reasoning","summary":[]}})",
-      R"({"type":"response.reasoning_summary_part.added","item_id":"rs_1","output_index":0,"summary_index":0,"part":{"type":"summary_text","text":""}})",
-      R"({"type":"response.reasoning_summary_text.delta","item_id":"rs_1","output_index":0,"summary_index":0,"delta":"one"})",
-      R"({"type":"response.reasoning_summary_text.delta","item_id":"rs_1","output_index":0,"summary_index":1,"delta":"two"})",
-      R"({"type":"response.reasoning_text.delta","item_id":"rs_1","output_index":0,"content_index":0,"delta":"raw"})",
-      R"({"type":"response.output_item.done","output_index":0,"item":{"id":"rs_1","type":"reasoning","summary":[],"encrypted_content":"gAAA"}})",
-      R"({"type":"response.completed","response":{"id":"resp_1","status":"completed","output":[]}})",
+      R"({"type":"response.output_item.added","output_index":0,"item":{"id":"rs_1",)"
+      R"("type":"reasoning","summary":[]}})",
+      R"({"type":"response.reasoning_summary_part.added","item_id":"rs_1","output_index":0,)"
+      R"("summary_index":0,"part":{"type":"summary_text","text":""}})",
+      R"({"type":"response.reasoning_summary_text.delta","item_id":"rs_1","output_index":0,)"
+      R"("summary_index":0,"delta":"one"})",
+      R"({"type":"response.reasoning_summary_text.delta","item_id":"rs_1","output_index":0,)"
+      R"("summary_index":1,"delta":"two"})",
+      R"({"type":"response.reasoning_text.delta","item_id":"rs_1","output_index":0,)"
+      R"("content_index":0,"delta":"raw"})",
+      R"({"type":"response.output_item.done","output_index":0,"item":{"id":"rs_1",)"
+      R"("type":"reasoning","summary":[],"encrypted_content":"gAAA"}})",
+      R"({"type":"response.completed","response":{"id":"resp_1","status":"completed",)"
+      R"("output":[]}})",
   });
   CHECK(told ==
         "start resp_1\nbegin0 reasoning\n+0 one\n|0 two\nproof0 rs_1:gAAA\nend0\nfinish 0\n");
@@ -146,8 +153,10 @@ TEST_CASE("thinking ends with its proof, sealed with the item's id") {
 TEST_CASE("hidden thinking is its proof alone, and without one it is nothing") {
   const std::string told = stream_of({
       R"({"type":"response.created","response":{"id":"resp_1"}})",
-      R"({"type":"response.output_item.done","output_index":0,"item":{"id":"rs_1","type":"reasoning","summary":[],"encrypted_content":"gAAA"}})",
-      R"({"type":"response.output_item.done","output_index":1,"item":{"id":"rs_2","type":"reasoning","summary":[]}})",
+      R"({"type":"response.output_item.done","output_index":0,"item":{"id":"rs_1",)"
+      R"("type":"reasoning","summary":[],"encrypted_content":"gAAA"}})",
+      R"({"type":"response.output_item.done","output_index":1,"item":{"id":"rs_2",)"
+      R"("type":"reasoning","summary":[]}})",
   });
   CHECK(told == "start resp_1\nbegin0 reasoning\nproof0 rs_1:gAAA\nend0\nfinish 0\n");
 }
@@ -155,11 +164,15 @@ TEST_CASE("hidden thinking is its proof alone, and without one it is nothing") {
 TEST_CASE("what a server leaves out of a stream is made up for") {
   const std::string told = stream_of({
       R"({"type":"response.output_text.delta","delta":"no start"})",
-      R"({"type":"response.output_item.added","output_index":1,"item":{"id":"fc","type":"function_call","call_id":"c1","name":"f"}})",
+      R"({"type":"response.output_item.added","output_index":1,"item":{"id":"fc",)"
+      R"("type":"function_call","call_id":"c1","name":"f"}})",
       R"({"type":"response.function_call_arguments.done","output_index":1,"arguments":"{}"})",
-      R"({"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","arguments":"{}"}})",
-      R"({"type":"response.output_item.done","output_index":2,"item":{"type":"message","content":[{"type":"output_text","text":"whole"}]}})",
-      R"({"type":"response.output_item.done","output_index":3,"item":{"type":"custom_tool_call","call_id":"c2","name":"g","input":"free"}})",
+      R"({"type":"response.output_item.done","output_index":1,"item":{"type":"function_call",)"
+      R"("arguments":"{}"}})",
+      R"({"type":"response.output_item.done","output_index":2,"item":{"type":"message",)"
+      R"("content":[{"type":"output_text","text":"whole"}]}})",
+      R"({"type":"response.output_item.done","output_index":3,)"
+      R"("item":{"type":"custom_tool_call","call_id":"c2","name":"g","input":"free"}})",
   });
   CHECK(told ==
         "start \nbegin0 text\n+0 no start\nend0\nbegin1 call f c1\n+1 {}\nend1\n"
@@ -168,20 +181,27 @@ TEST_CASE("what a server leaves out of a stream is made up for") {
 
 TEST_CASE("a stream that tells its output at its end only is read from there") {
   const std::string told = stream_of({
-      R"({"type":"response.completed","response":{"id":"r","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"a"}]}],"usage":{"input_tokens":1,"output_tokens":2}}})",
+      R"({"type":"response.completed","response":{"id":"r","status":"completed",)"
+      R"("output":[{"type":"message","content":[{"type":"output_text","text":"a"}]}],)"
+      R"("usage":{"input_tokens":1,"output_tokens":2}}})",
   });
   CHECK(told == "start r\nbegin0 text\n+0 a\nend0\nfinish 0\nused 1 0 2 0\n");
 }
 
 TEST_CASE("refusals, annotations, log-probabilities and foreign items keep their place") {
   const std::string told = stream_of({
-      R"({"type":"response.content_part.added","output_index":0,"content_index":0,"part":{"type":"output_text","text":""}})",
-      R"({"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"a","logprobs":[{"token":"a","logprob":-1}]})",
-      R"({"type":"response.output_text.annotation.added","output_index":0,"content_index":0,"annotation":{"type":"url_citation"}})",
+      R"({"type":"response.content_part.added","output_index":0,"content_index":0,)"
+      R"("part":{"type":"output_text","text":""}})",
+      R"({"type":"response.output_text.delta","output_index":0,"content_index":0,"delta":"a",)"
+      R"("logprobs":[{"token":"a","logprob":-1}]})",
+      R"({"type":"response.output_text.annotation.added","output_index":0,"content_index":0,)"
+      R"("annotation":{"type":"url_citation"}})",
       R"({"type":"response.content_part.done","output_index":0,"content_index":0,"part":{}})",
       R"({"type":"response.refusal.delta","output_index":0,"content_index":1,"delta":"no"})",
-      R"({"type":"response.output_item.done","output_index":1,"item":{"id":"ws","type":"web_search_call"}})",
-      R"({"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}})",
+      R"({"type":"response.output_item.done","output_index":1,"item":{"id":"ws",)"
+      R"("type":"web_search_call"}})",
+      R"({"type":"response.incomplete","response":{"status":"incomplete",)"
+      R"("incomplete_details":{"reason":"max_output_tokens"}}})",
       R"({"type":"response.output_text.delta","output_index":9,"delta":"late"})",
   });
   CHECK(told ==

@@ -44,7 +44,8 @@ TEST_CASE("instructions are a system turn in front, and a text as input is a use
 
 TEST_CASE("items stay in order, each with its role, with or without a type") {
   const Read read(with_items(R"(
-      {"type":"message","id":"msg_1","role":"developer","content":[{"type":"input_text","text":"a"}]},
+      {"type":"message","id":"msg_1","role":"developer","content":[{"type":"input_text",
+        "text":"a"}]},
       {"role":"system","content":"b"},{"role":"user","content":[]},
       {"role":"assistant","status":"completed","content":[
         {"type":"output_text","text":"c","annotations":[],"logprobs":[]},
@@ -123,7 +124,8 @@ TEST_CASE("reasoning keeps its text, its proof and its id") {
 TEST_CASE("tools of every kind are told apart, those of a namespace keep it") {
   const Read read(R"({"model":"m","input":"x","tools":[
       {"type":"function","name":"f","description":"d","strict":true,"parameters":{"type":"object"}},
-      {"type":"custom","name":"apply_patch","format":{"type":"grammar","syntax":"lark","definition":"s"}},
+      {"type":"custom","name":"apply_patch","format":{"type":"grammar","syntax":"lark",
+        "definition":"s"}},
       {"type":"custom","name":"free","format":{"type":"text"}},
       {"type":"namespace","name":"ns","description":"agents","tools":[
         {"type":"function","name":"g","description":"e","strict":false,"parameters":{}},
@@ -233,7 +235,8 @@ TEST_CASE("stored state and the background fall under their own rules, by the fi
 TEST_CASE("what the model has no place for is named, once") {
   const Read read(R"({"model":"m","truncation":"auto","client_metadata":{"a":"b"},"input":[
       {"role":"assistant","phase":"commentary","content":"a"},
-      {"role":"assistant","phase":"final_answer","content":[{"type":"output_text","text":"b","x":1}]},
+      {"role":"assistant","phase":"final_answer","content":[{"type":"output_text","text":"b",
+        "x":1}]},
       {"type":"web_search_call","id":"ws_1","status":"completed","action":{}},
       {"type":"computer_call_output","call_id":"c","output":{}},
       {"role":"user","content":[{"type":"input_\u0077hat"}]}]})");

@@ -107,8 +107,6 @@ void ResponsesWriter::write_input() {
   gives_reasoning_ = turns.gives_reasoning();
 }
 
-// ---- tools
-
 void ResponsesWriter::write_tools() {
   bool any = false;
   for (const Tool& tool : request_.tools) {
@@ -212,8 +210,6 @@ void ResponsesWriter::write_allowed() {
   writer_.end_object();
 }
 
-// ---- thinking
-
 // The effort to ask for; empty: what the model does by itself.
 std::string ResponsesWriter::effort() {
   const Thinking& thinking = request_.thinking;
@@ -263,8 +259,6 @@ void ResponsesWriter::write_include() {
   if (request_.logprobs) writer_.value("message.output_text.logprobs");
   writer_.end_array();
 }
-
-// ---- the answer's form
 
 void ResponsesWriter::write_text() {
   const bool format = request_.format.kind == Format::Kind::kJsonObject ||
@@ -326,8 +320,6 @@ void ResponsesWriter::write_sampling() {
   }
   foreign_field("stop", stop + "]", Feature::kStopSequences);
 }
-
-// ---- who asks
 
 // Claude Code puts its whole session there; a digest of it keeps what a cache needs.
 void ResponsesWriter::write_user() {

@@ -88,8 +88,10 @@ TEST_CASE("media are said as responses knows them, also in results of tools") {
   const Written written = from_messages(R"("messages":[{"role":"user","content":[
       {"type":"image","source":{"type":"base64","media_type":"image/gif","data":"R0"}},
       {"type":"image","source":{"type":"url","url":"https://x/y.png"}},
-      {"type":"document","title":"a","source":{"type":"base64","media_type":"application/pdf","data":"JV"}},
-      {"type":"document","title":"note","source":{"type":"text","media_type":"text/plain","data":"hi"}},
+      {"type":"document","title":"a","source":{"type":"base64","media_type":"application/pdf",
+        "data":"JV"}},
+      {"type":"document","title":"note","source":{"type":"text","media_type":"text/plain",
+        "data":"hi"}},
       {"type":"tool_result","tool_use_id":"t","is_error":true,"content":[
         {"type":"image","source":{"type":"base64","media_type":"image/png","data":"iV"}}]}]}])");
   const Json& input = written.json["input"];
@@ -117,7 +119,8 @@ TEST_CASE("thinking goes back to its maker with its id and proof, and to nobody 
       R"("messages":[{"role":"user","content":"a"},{"role":"assistant","content":[
         {"type":"thinking","thinking":"hm\n","signature":")",
       seal(own), R"("},{"type":"thinking","thinking":"x","signature":")", seal(foreign),
-      R"("},{"type":"thinking","thinking":"y","signature":"EqRound"},{"type":"text","text":"b"}]}])"));
+      R"("},{"type":"thinking","thinking":"y","signature":"EqRound"},{"type":"text",)"
+      R"("text":"b"}]}])"));
   CHECK(written.json["input"][1] == Json::parse(R"({"type":"reasoning","id":"rs_1",
       "summary":[{"type":"summary_text","text":"hm\n"}],"encrypted_content":"gAAA+/="})"));
   CHECK(written.json["input"].size() == 3);
@@ -132,10 +135,10 @@ TEST_CASE("tools are declared as they were, without what responses does not know
       {"name":"later","input_schema":{"type":"object"},"defer_loading":true},
       {"type":"web_search_20250305","name":"web_search"}],
       "tool_choice":{"type":"any","disable_parallel_tool_use":true})");
-  CHECK(
-      written.json["tools"].dump() ==
-      R"([{"type":"function","name":"f","description":"d","parameters":{"type":"object","b":1,"a":2},"strict":false},)"
-      R"({"type":"function","name":"later","parameters":{"type":"object"},"strict":false}])");
+  CHECK(written.json["tools"].dump() ==
+        R"([{"type":"function","name":"f","description":"d","parameters":{"type":"object",)"
+        R"("b":1,"a":2},"strict":false},)"
+        R"({"type":"function","name":"later","parameters":{"type":"object"},"strict":false}])");
   CHECK(written.json["tool_choice"] == "required");
   CHECK(written.json["parallel_tool_calls"] == false);
   CHECK(written.lossy() == "cache_control tools[].defer_loading web_search_20250305");
@@ -202,9 +205,9 @@ TEST_CASE("formats, log-probabilities and what OpenAI's dialects share are kept"
       "safety_identifier":"s","service_tier":"flex","store":true,"max_completion_tokens":5)");
   const Json& json = written.json;
   CHECK(json["stream"] == true);
-  CHECK(
-      json["text"].dump() ==
-      R"({"format":{"type":"json_schema","name":"n","schema":{"type":"object"},"strict":true},"verbosity":"low"})");
+  CHECK(json["text"].dump() ==
+        R"({"format":{"type":"json_schema","name":"n","schema":{"type":"object"},)"
+        R"("strict":true},"verbosity":"low"})");
   CHECK(json["include"].dump() == R"(["message.output_text.logprobs"])");
   CHECK(json["top_logprobs"] == 3);
   CHECK(json["temperature"] == 0.5);

@@ -161,8 +161,6 @@ void ResponsesStreamReader::end(Events& out) {
   out.push_back(finished);
 }
 
-// ---- the answer
-
 void ResponsesStreamReader::start(json::Object response) {
   if (started_) return;
   started_ = true;
@@ -214,8 +212,6 @@ void ResponsesStreamReader::break_off(const Members& members) {
   out_->push_back(std::move(failed));
 }
 
-// ---- items and their parts
-
 void ResponsesStreamReader::begin_item(const Members& members) {
   const json::Object item = members.item.object();
   start({});
@@ -240,8 +236,6 @@ void ResponsesStreamReader::begin_part(const Members& members) {
 void ResponsesStreamReader::end_part(const Members& members) {
   open_.end_part(key_of(members), members.content_index.integer().value_or(0), *out_);
 }
-
-// ---- deltas
 
 void ResponsesStreamReader::add_text(const Members& members) {
   Open* open =

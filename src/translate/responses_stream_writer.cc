@@ -72,8 +72,6 @@ void ResponsesStreamWriter::append_response(std::string& out) const {
   output_.append_response(out, status_, reason_, failure_ ? &*failure_ : nullptr);
 }
 
-// ---- the response
-
 void ResponsesStreamWriter::start(std::string& out) {
   if (started_) return;
   started_ = true;
@@ -97,8 +95,6 @@ void ResponsesStreamWriter::break_off(wire::SpokenError error, std::string& out)
   failure_ = std::move(error);
   write_response_event(out, "response.failed");
 }
-
-// ---- blocks
 
 ResponsesStreamWriter::Live* ResponsesStreamWriter::find(uint32_t block) {
   for (Live& live : live_) {
@@ -246,8 +242,6 @@ void ResponsesStreamWriter::end_message(ItemStatus status, std::string& out) {
   message_.reset();
 }
 
-// ---- deltas
-
 bool ResponsesStreamWriter::has_room(size_t bytes) {
   kept_bytes_ += bytes;
   if (kept_bytes_ <= kKeptBytesMax) return true;
@@ -360,8 +354,6 @@ void ResponsesStreamWriter::add_logprobs(Live& live, Raw raw, std::string& out) 
   if (elements.find_first_not_of(" \t\r\n") == std::string_view::npos) return;
   keep_element(part.logprobs, elements);
 }
-
-// ---- events
 
 void ResponsesStreamWriter::begin_part_event(std::string& out, std::string_view type,
                                              const Live& live) {

@@ -84,8 +84,6 @@ void ResponsesTurnWriter::write_part(Role role, const Part& part) {
   }
 }
 
-// ---- messages
-
 void ResponsesTurnWriter::write_text(Role role, const Part& part) {
   if (part.text.empty()) return;
   begin_content(role);
@@ -184,8 +182,6 @@ void ResponsesTurnWriter::append_document_text(const Part& part) {
   append_titled(out_, part);
   out_ += "\"}";
 }
-
-// ---- thinking, calls, results
 
 // A proof of another maker is of no use here, and thinking without one is refused.
 void ResponsesTurnWriter::write_reasoning(const Part& part) {
@@ -292,8 +288,6 @@ void ResponsesTurnWriter::write_output_parts(const Part& part) {
   }
   out_ += ']';
 }
-
-// ---- commas and brackets
 
 void ResponsesTurnWriter::begin_part(bool& first) {
   if (!first) out_ += ',';
