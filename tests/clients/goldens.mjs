@@ -1,5 +1,5 @@
-// Every answer in tests/wire, as its client's own SDK reads it: the SDK takes each stream, ends with
-// the message that the whole answer of the same case is, and reports a failure exactly where the
+// Every answer in tests/wire, as its client's own SDK reads it: the SDK takes each stream, ends
+// with the message that the whole answer of the same case is, and reports a failure exactly where the
 // case has one.
 //   node goldens.mjs [PATTERN]
 import fs from 'node:fs';
@@ -68,10 +68,10 @@ const anthropic = (sdk, SDK) => ({
 const readers = {
   'openai-responses': [responses],
   'openai-chat': [chat],
-  'anthropic-messages': [anthropic('anthropic 0', Anthropic0), anthropic('anthropic 1', Anthropic1)],
+  'anthropic-messages': [anthropic('anthropic', Anthropic0), anthropic('anthropic 1', Anthropic1)],
 };
 
-// White space in arguments is the upstream's; it may differ between its stream and its whole answer.
+// White space in arguments is the upstream's; its stream and its whole answer may differ in it.
 function parsed(text) {
   try { return JSON.parse(text); } catch { return text; }
 }
