@@ -174,6 +174,24 @@ TEST_CASE("refusals, parts, citations and log-probabilities are read") {
         "2:no\n-2\nend end\n");
 }
 
+TEST_CASE("chunks that are alike but for their text say what they would say one by one") {
+  const auto said = [](std::string_view other) {
+    Stream stream;
+    for (const std::string_view text : {"a", "b", "\u00e9", "\\n", "c"})
+      stream.delta(concat(R"("content":")", text, R"(")", other));
+    stream.delta(R"("tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{}"}}])");
+    stream.delta(concat(R"("content":"d")", other));
+    stream.event(R"({"error":"gone"})");
+    stream.delta(concat(R"("content":"e")", other));
+    return stream.end();
+  };
+  const std::string expected =
+      "start chatcmpl-1 m\n+0 text\n0:a\n0:b\n0:\u00e9\n0:\n\n0:c\n-0\n+1 tool f x\n1:{}\n-1\n"
+      "+2 text\n2:d\nfailed gone\n";
+  CHECK(said("") == expected);
+  CHECK(said(R"(,"tool_calls":[])") == expected);
+}
+
 TEST_CASE("only the first choice counts, and what says nothing is a sign of life") {
   Stream stream;
   stream.event(R"({"choices":[{"index":1,"delta":{"content":"b"}}]})");

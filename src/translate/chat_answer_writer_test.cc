@@ -164,7 +164,8 @@ TEST_CASE("a stream begins with the role once and ends with reason, usage and [D
   answer.finish(StopReason::kLength);
   const std::string stream = answer.stream();
   const std::string head =
-      R"(data: {"id":"chatcmpl-0123","object":"chat.completion.chunk","created":5,"model":"asked",)";
+      R"(data: {"id":"chatcmpl-0123","object":"chat.completion.chunk","created":5,)"
+      R"("model":"asked",)";
   CHECK(stream ==
         concat(head,
                R"("choices":[{"index":0,"delta":{"role":"assistant","content":"","refusal":null},)",

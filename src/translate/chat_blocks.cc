@@ -79,6 +79,8 @@ struct ChatBlocks::CallPiece {
 
 void ChatBlocks::read_message(json::Object message, Events& out) {
   const Members members = members_of(message);
+  only_text_ = members.reasoning_details.is_null() && members.tool_calls.is_null() &&
+               members.function_call.is_null();
   const json::Value& thought =
       members.reasoning_content.has_text() ? members.reasoning_content : members.reasoning;
   if (thought.has_text()) say(BlockKind::kReasoning, Text::of(thought), out);

@@ -29,6 +29,10 @@ class ChatBlocks {
   void read_message(json::Object message, Events& out);
   // `logprobs` of a choice.
   void read_logprobs(json::Object logprobs, Events& out);
+  // Whether `block` is the text, thinking or refusal that the next piece may continue.
+  bool flows(uint32_t block) const { return flowing_ && flow_block_ == block; }
+  // Whether the last message was read for its texts alone: it had no details and no calls.
+  bool said_only_text() const { return only_text_; }
   // Ends all blocks, and the answer by `finish_reason`; `stop` is what vLLM and SGLang tell beside
   // it, a stop sequence or something else.
   void finish(std::string_view finish_reason, const json::Value& stop, Events& out);
@@ -62,6 +66,7 @@ class ChatBlocks {
 
   std::string id_;
   uint32_t next_block_ = 0;
+  bool only_text_ = false;
   bool flowing_ = false;  // a block of text, thinking or refusal is open: flow_block_
   BlockKind flow_ = BlockKind::kText;
   uint32_t flow_block_ = 0;

@@ -1,8 +1,10 @@
 #include <memory>
+#include <variant>
 
 #include "base/text.h"
 #include "translate/answer_reader.h"
 #include "translate/chat_blocks.h"
+#include "wire/repeat_pattern.h"
 #include "wire/usage.h"
 
 namespace hw::translate {
@@ -66,12 +68,16 @@ class ChatStreamReader final : public StreamReader {
   void end(Events& out) override;
 
  private:
+  bool read_alike(const http::SseEvent& event, Events& out);
+  void learn(const http::SseEvent& event, const Events& out, size_t before);
   void read_chunk(json::Object root, Events& out);
   void read_choice(json::Object object, Events& out);
   void begin(const Chunk& chunk, Events& out);
   void fail(wire::ErrorWords words, Events& out);
 
   ChatBlocks blocks_;
+  wire::RepeatPattern pattern_;  // chunks that say more of block_ and nothing else
+  uint32_t block_ = 0;
   wire::Usage usage_;
   bool begun_ = false;
   bool finished_ = false;
@@ -79,6 +85,7 @@ class ChatStreamReader final : public StreamReader {
 };
 
 void ChatStreamReader::read(const http::SseEvent& event, Events& out) {
+  if (read_alike(event, out)) return;
   if (failed_ || trim(event.data) == kDone) return;
   json::Document document(ErrorCode::kUpstreamDialect);
   const bool open = document.open(event.data).has_value();
@@ -90,7 +97,29 @@ void ChatStreamReader::read(const http::SseEvent& event, Events& out) {
     if (words.message.empty()) words.message = wire::excerpt(event.data);
     return fail(std::move(words), out);
   }
-  if (open) read_chunk(document.root(), out);
+  if (!open) return;
+  const size_t before = out.size();
+  read_chunk(document.root(), out);
+  if (document.finish()) learn(event, out, before);
+}
+
+// Chunks mostly differ in their text alone; such a one needs no reading.
+bool ChatStreamReader::read_alike(const http::SseEvent& event, Events& out) {
+  const size_t size = blocks_.flows(block_) && !failed_ ? pattern_.match(event) : 0;
+  if (size == 0) return false;
+  Delta delta;
+  delta.block = block_;
+  delta.text = Text::escaped(event.data.substr(pattern_.text_offset(), size));
+  out.emplace_back(delta);
+  return true;
+}
+
+void ChatStreamReader::learn(const http::SseEvent& event, const Events& out, size_t before) {
+  const Delta* delta = out.size() == before + 1 ? std::get_if<Delta>(&out.back()) : nullptr;
+  if (delta == nullptr || delta->kind != Delta::Kind::kText || !blocks_.flows(delta->block)) return;
+  if (!blocks_.said_only_text()) return;
+  block_ = delta->block;
+  pattern_.learn(event, delta->text.bytes(), wire::TokenChannel::kContent);
 }
 
 void ChatStreamReader::read_chunk(json::Object root, Events& out) {

@@ -16,6 +16,7 @@ class ChatTurnWriter {
  public:
   ChatTurnWriter(Fidelity& fidelity, std::string& out) : fidelity_(fidelity), out_(out) {}
 
+  // Appends the elements to `out`, which ends in the bracket that opens them.
   void write(const Request& request);
 
  private:

@@ -52,6 +52,8 @@ class RepeatPattern {
     return size;
   }
 
+  // Where in their data the text of those that fit begins.
+  size_t text_offset() const { return before_size_; }
   // Of the text of those that fit.
   TokenChannel channel() const { return channel_; }
 
