@@ -5,6 +5,7 @@
 
 #include "access/keys.h"
 #include "base/text.h"
+#include "net/tls.h"
 
 namespace hw::app {
 
@@ -12,6 +13,8 @@ using namespace config;
 namespace {
 
 constexpr size_t kFileBytesMax = kDocumentBytesMax;
+// The roots that systems ship have 250 KB.
+constexpr size_t kTrustBytesMax = 4 << 20;
 
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
@@ -59,6 +62,8 @@ class Checker {
   void add_key(access::DeclaredKey key, const SectionValues& values);
 
  private:
+  void check_certificate(const SectionValues& values);
+  void read_trust(WrittenChannel& written, const SectionValues& values);
   void check_base_url(WrittenChannel& written, const SectionValues& values);
   void check_serves(WrittenChannel& written, const SectionValues& values);
   void check_models(const WrittenChannel& written, const SectionValues& values);
@@ -96,6 +101,32 @@ void Checker::check_gateway(const SectionValues& values) {
   }
 }
 
+// Before anything is changed: what cannot be used stops a start and leaves a reload undone.
+void Checker::check_certificate(const SectionValues& values) {
+  const gateway::TlsFiles& files = config_.gateway.tls;
+  const auto context = net::TlsContext::server(files.certificate, files.key);
+  if (context.has_value()) return;
+  reader_.report(
+      values.problem("tls.certificate", ProblemKind::kBadFile, {context.error().message}));
+}
+
+// Reads the trusted certificates, so that all loops use the same and a reload sees a changed file.
+void Checker::read_trust(WrittenChannel& written, const SectionValues& values) {
+  const std::string& path = written.options.ca_file;
+  if (path.empty()) return;
+  Result<std::string> pem = read_small_file(path, kTrustBytesMax);
+  Status usable;
+  if (!pem.has_value()) usable = fail(pem.error());
+  if (pem.has_value()) usable = net::TlsContext::check_trust(*pem);
+  if (usable.has_value()) {
+    written.options.ca_pem = std::make_shared<const std::string>(std::move(*pem));
+    return;
+  }
+  reader_.report(values.problem(
+      "ca_file", ProblemKind::kBadFile,
+      {concat("cannot use the trusted certificates in ", path, ": ", usable.error().message)}));
+}
+
 void Checker::check_unique(std::map<std::string, int>& seen, const std::string& name, bool shown,
                            std::string_view option, const SectionValues& values) {
   const Problem at = values.problem(option, ProblemKind::kDuplicate);
@@ -119,6 +150,7 @@ void Checker::add_channel(WrittenChannel written, const SectionValues& values) {
   if (values.has("base_url") && values.has("dialect")) check_base_url(written, values);
   if (values.has("dialect")) check_serves(written, values);
   check_models(written, values);
+  read_trust(written, values);
   config_.channels.push_back(std::move(written.options));
 }
 

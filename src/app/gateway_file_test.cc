@@ -9,6 +9,8 @@
 #include <sstream>
 
 #include "app/engine_file.h"
+#include "app/scratch_folder.h"
+#include "route/catalogue.h"
 
 using namespace hw;
 using namespace hw::app;
@@ -228,6 +230,38 @@ TEST_CASE("what takes a restart is told apart from what a reload applies") {
       read("[gateway]\nthreads = 2\ndrain_s = 6\n[store]\npath = \"o.db\"\n").config;
   CHECK(restart_needed(before, after) == std::vector<std::string>{"gateway.threads", "store.path"});
   CHECK(restart_needed(before, before).empty());
+}
+
+TEST_CASE("trusted certificates are read with the file, so that a reload sees changed ones") {
+  const ScratchFolder scratch;
+  const std::string path = scratch.file("ca.pem");
+  const std::string text =
+      "[[channels]]\nname = \"a\"\ndialect = \"openai\"\nbase_url = "
+      "\"https://h/v1\"\nmodels = [\"m\"]\nca_file = \"" +
+      path + "\"\n";
+  const std::string one = content_of("src/net/testdata/ca.pem");
+  const auto transport = [&] {
+    const ReadGatewayFile got = read(text);
+    CHECK(got.problems.empty());
+    REQUIRE(got.config.channels.size() == 1);
+    REQUIRE(got.config.channels[0].ca_pem != nullptr);
+    return route::Catalogue(got.config.channels).channels()[0]->transport;
+  };
+  std::ofstream(path) << one;
+  const std::string before = transport();
+  CHECK(transport() == before);
+  std::ofstream(path) << one << content_of("src/net/testdata/server.pem");
+  CHECK(transport() != before);
+  std::ofstream(path) << "nothing";
+  CHECK(described(read(text).problems, Language::kEnglish).find(path) != std::string::npos);
+}
+
+TEST_CASE("between plain HTTP and TLS there is a restart, between certificates there is none") {
+  GatewayFile plain, one, other;
+  one.gateway.tls = {"a.pem", "a.key"};
+  other.gateway.tls = {"b.pem", "b.key"};
+  CHECK(restart_needed(plain, one) == std::vector<std::string>{"gateway.tls"});
+  CHECK(restart_needed(one, other).empty());
 }
 
 TEST_CASE("listen takes host and port, and IPv6 in brackets only") {

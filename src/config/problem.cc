@@ -58,6 +58,8 @@ Words words_of(ProblemKind kind) {
     case ProblemKind::kBelow:
       return {"expected at least the value of {0}, which is {1}, found {2}",
               "应不小于 {0} 的值 {1}，实际是 {2}"};
+    case ProblemKind::kBadFile:
+      return {"{0}", "文件无法使用：{0}"};
   }
   return {};
 }

@@ -32,6 +32,7 @@ enum class ProblemKind : uint8_t {
   kServesNothing,     // a channel with neither models nor model_map
   kWrongFamily,       // {0} the endpoint, {1} the dialect, {2} its endpoints
   kBelow,             // {0} the other key, {1} its value, {2} this value
+  kBadFile,           // {0} reason, which names the file
 };
 
 // Where a value comes from, the weakest first.

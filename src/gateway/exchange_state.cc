@@ -24,30 +24,6 @@ void name_drained(timeline::Call& call) {
 
 }  // namespace
 
-http::Pool& Upstreams::pool(const route::Channel& channel) {
-  key_.assign(channel.options.name).append(1, '\n').append(channel.instance);
-  std::unique_ptr<http::Pool>& pool = pools_[key_];
-  if (pool == nullptr) {
-    pool = std::make_unique<http::Pool>(loop_, channel.options.connections_max, waiting_);
-  }
-  return *pool;
-}
-
-Result<net::TlsContext*> Upstreams::tls(const route::Channel& channel) {
-  std::unique_ptr<net::TlsContext>& context = tls_[channel.options.ca_file];
-  if (context == nullptr) {
-    Result<std::unique_ptr<net::TlsContext>> made =
-        net::TlsContext::client(channel.options.ca_file);
-    if (!made) return fail(made.error());
-    context = std::move(*made);
-  }
-  return context.get();
-}
-
-void Upstreams::close_idle() {
-  for (auto& [key, pool] : pools_) pool->close_idle();
-}
-
 // --- the record --------------------------------------------------------------------------------
 
 void ExchangeState::begin(const http::RequestHead& head, std::string_view endpoint,

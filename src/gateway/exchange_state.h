@@ -6,7 +6,6 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "access/keys.h"
@@ -18,9 +17,7 @@
 #include "gateway/loop_metrics.h"
 #include "gateway/snapshot.h"
 #include "gateway/stopwatch.h"
-#include "http/pool.h"
-#include "net/resolver.h"
-#include "net/tls.h"
+#include "gateway/upstreams.h"
 #include "store/call_sink.h"
 #include "timeline/call.h"
 #include "wire/request_facts.h"
@@ -32,27 +29,6 @@ inline constexpr net::Signals kUpstreamReadable = http::kFirstOwnSignal << 0;
 inline constexpr net::Signals kUpstreamWritable = http::kFirstOwnSignal << 1;
 inline constexpr net::Signals kDialled = http::kFirstOwnSignal << 2;
 inline constexpr net::Signals kPlaceGranted = http::kFirstOwnSignal << 3;
-
-// The upstream side of one loop: connections by instance, trust by CA file.
-class Upstreams {
- public:
-  // `waiting` counts who waits for a place in a pool.
-  Upstreams(net::Loop& loop, net::BlockingPool& blocking, Gauge waiting)
-      : loop_(loop), resolver_(loop, blocking), waiting_(waiting) {}
-  http::Pool& pool(const route::Channel& channel);
-  // Errors: kConfig when the CA file cannot be read.
-  Result<net::TlsContext*> tls(const route::Channel& channel);
-  net::Resolver& resolver() { return resolver_; }
-  void close_idle();
-
- private:
-  net::Loop& loop_;
-  net::Resolver resolver_;
-  const Gauge waiting_;
-  std::unordered_map<std::string, std::unique_ptr<http::Pool>> pools_;
-  std::unordered_map<std::string, std::unique_ptr<net::TlsContext>> tls_;
-  std::string key_;
-};
 
 // What all loops share: the few things that are not one loop's own.
 struct Common {

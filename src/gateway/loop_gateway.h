@@ -19,7 +19,10 @@ class LoopGateway final : public http::RequestHandler {
   // The connections of this loop.
   http::Server& server() { return server_; }
   // On the loop's thread.
-  void set_settings(std::shared_ptr<const Snapshot> settings) { settings_ = std::move(settings); }
+  void set_settings(std::shared_ptr<const Snapshot> settings) {
+    settings_ = std::move(settings);
+    context_.upstreams.follow(*settings_->catalogue);
+  }
   // Closes what is kept for later; on the loop's thread.
   void close_idle() { context_.upstreams.close_idle(); }
 

@@ -77,7 +77,7 @@ class RunningGateway {
     options.listen_port = 0;
     if (options.threads == 0) options.threads = 1;
     options.drain_s = 0;
-    Snapshot snapshot;
+    Snapshot& snapshot = settings_;
     snapshot.options = options;
     snapshot.catalogue = std::make_shared<route::Catalogue>(std::move(channels));
     std::vector<access::KeyEntry> keys;
@@ -102,12 +102,19 @@ class RunningGateway {
     thread_.join();
     gateway_.reset();
   }
+  // What is asked from now on is served by these channels.
+  void reload(std::vector<route::ChannelOptions> channels) {
+    settings_.catalogue =
+        std::make_shared<route::Catalogue>(std::move(channels), settings_.catalogue.get());
+    gateway_->reload(settings_);
+  }
   uint16_t port() const { return gateway_->port(); }
   Gateway& gateway() { return *gateway_; }
 
   SharedSink sink;
 
  private:
+  Snapshot settings_;
   std::unique_ptr<Gateway> gateway_;
   std::thread thread_;
 };

@@ -72,13 +72,17 @@ Pool::Ticket::~Ticket() {
 
 Lease Pool::try_lease() {
   if (auto idle = take_idle()) return Lease(*this, std::move(idle));
-  if (places_ == connections_max_) return {};
+  if (places_ >= connections_max_) return {};
   ++places_;
   return Lease(*this, nullptr);
 }
 
 void Pool::come_back(std::unique_ptr<PooledConnection> connection) {
   ++connection->exchanges;
+  if (too_many() || (retired_ && waiting_.empty())) {
+    connection.reset();
+    return free_place();
+  }
   if (!waiting_.empty()) return grant(std::move(connection));
   std::unique_ptr<Idle> idle;
   if (spare_.empty()) {
@@ -96,7 +100,7 @@ void Pool::come_back(std::unique_ptr<PooledConnection> connection) {
 }
 
 void Pool::free_place() {
-  if (waiting_.empty()) {
+  if (waiting_.empty() || too_many()) {
     --places_;
     return;
   }
@@ -139,14 +143,34 @@ void Pool::expire() {
   const Nanos now = monotonic_ns();
   size_t old = 0;
   while (old < idle_.size() && idle_[old]->connection->idle_since + kIdleMax <= now) ++old;
-  idle_.erase(idle_.begin(), idle_.begin() + static_cast<std::ptrdiff_t>(old));
-  places_ -= static_cast<int>(old);
+  close_oldest(old);
   if (!idle_.empty()) expiry_.set(idle_.front()->connection->idle_since + kIdleMax);
 }
 
+void Pool::close_oldest(size_t count) {
+  idle_.erase(idle_.begin(), idle_.begin() + static_cast<std::ptrdiff_t>(count));
+  places_ -= static_cast<int>(count);
+}
+
 void Pool::close_idle() {
-  places_ -= static_cast<int>(idle_.size());
-  idle_.clear();
+  close_oldest(idle_.size());
+}
+
+void Pool::set_connections_max(int connections_max) {
+  HW_ASSERT(connections_max >= 1);
+  connections_max_ = connections_max;
+  retired_ = false;
+  const int above = std::max(places_ - connections_max_, 0);
+  close_oldest(std::min(static_cast<size_t>(above), idle_.size()));
+  while (!waiting_.empty() && places_ < connections_max_) {
+    ++places_;
+    grant(nullptr);
+  }
+}
+
+void Pool::retire() {
+  retired_ = true;
+  close_idle();
 }
 
 }  // namespace hw::http

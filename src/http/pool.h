@@ -99,8 +99,12 @@ class Pool {
   int in_use() const { return places_ - static_cast<int>(idle_.size()); }
   int idle() const { return static_cast<int>(idle_.size()); }
   int waiting() const { return static_cast<int>(waiting_.size()); }
-  // Closes all idle connections, for shutdown and for a channel that is gone.
+  // Closes all idle connections, for shutdown.
   void close_idle();
+  // A new cap: who waits gets what is free now; what is too much goes as soon as it is idle.
+  void set_connections_max(int connections_max);
+  // Nobody new comes: connections end with their lease, until set_connections_max() is called.
+  void retire();
 
  private:
   friend class Lease;
@@ -114,6 +118,8 @@ class Pool {
 
   void come_back(std::unique_ptr<PooledConnection> connection);
   void free_place();
+  void close_oldest(size_t count);
+  bool too_many() const { return places_ > connections_max_; }
   void grant(std::unique_ptr<PooledConnection> connection);
   void wait_no_more(Ticket& ticket);
   std::unique_ptr<PooledConnection> take_idle();
@@ -121,12 +127,13 @@ class Pool {
   void expire();
 
   net::Loop& loop_;
-  const int connections_max_;
+  int connections_max_;
   int places_ = 0;                           // in use, being dialled and idle
   std::vector<std::unique_ptr<Idle>> idle_;  // used last at the back
   std::vector<std::unique_ptr<Idle>> spare_;
   std::vector<Ticket*> waiting_;  // first come, first served
   const Gauge waiting_gauge_;
+  bool retired_ = false;
   Expiry expiry_;
 };
 

@@ -141,5 +141,59 @@ TEST_CASE("who waits for a place is counted, until it has one or gives up") {
       waiting);
 }
 
+TEST_CASE("a raised cap serves who waits at once, a lowered one closes what is idle first") {
+  with_pool(1, [](net::Loop& loop, Pool& pool) -> net::Task<void> {
+    net::Event event(loop);
+    int far_ends[3] = {-1, -1, -1};
+    Pool::Ticket first(pool, event, 1), second(pool, event, 2), third(pool, event, 4);
+    Lease one = first.take();
+    one.attach(connection(loop, far_ends[0]));
+    pool.set_connections_max(3);
+    CHECK(pool.waiting() == 0);
+    REQUIRE(second.granted());
+    REQUIRE(third.granted());
+    Lease two = second.take(), three = third.take();
+    two.attach(connection(loop, far_ends[1]));
+    three.attach(connection(loop, far_ends[2]));
+    one.give_back();
+    pool.set_connections_max(1);
+    CHECK(pool.idle() == 0);  // it was above the cap, and free
+    CHECK(pool.in_use() == 2);
+    Pool::Ticket fourth(pool, event, 8);
+    two.give_back();
+    CHECK(!fourth.granted());  // still one above
+    CHECK(pool.in_use() == 1);
+    three.give_back();
+    REQUIRE(fourth.granted());
+    fourth.take().drop();
+    CHECK(pool.in_use() == 0);
+    for (const int far_end : far_ends) ::close(far_end);
+    co_return;
+  });
+}
+
+TEST_CASE("a retired pool keeps nothing, and does again when it is wanted again") {
+  with_pool(2, [](net::Loop& loop, Pool& pool) -> net::Task<void> {
+    int far_ends[2] = {-1, -1};
+    Lease one = pool.try_lease(), two = pool.try_lease();
+    one.attach(connection(loop, far_ends[0]));
+    two.attach(connection(loop, far_ends[1]));
+    one.give_back();
+    pool.retire();
+    CHECK(pool.idle() == 0);
+    two.give_back();
+    CHECK(pool.idle() == 0);
+    CHECK(pool.in_use() == 0);
+    pool.set_connections_max(2);
+    Lease again = pool.try_lease();
+    int far_end = -1;
+    again.attach(connection(loop, far_end));
+    again.give_back();
+    CHECK(pool.idle() == 1);
+    for (const int each : {far_ends[0], far_ends[1], far_end}) ::close(each);
+    co_return;
+  });
+}
+
 }  // namespace
 }  // namespace hw::http

@@ -3,10 +3,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/text.h"
 #include "net/blocking_pool.h"
 #include "net/dial.h"
 #include "net/event.h"
@@ -18,6 +21,11 @@ namespace hw::net {
 namespace {
 
 const std::string kData = "src/net/testdata/";
+
+std::string contents_of(const std::string& name) {
+  std::ifstream file(kData + name, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
 
 // Runs `task` on a loop of its own until it is through.
 template <class Make>
@@ -214,13 +222,13 @@ Task<Result<Socket>> dial(Loop& loop, Resolver& resolver, const DialTarget& targ
 
 TEST_CASE("TLS verifies chain and host name, and carries more than a record both ways") {
   struct Case {
-    std::string ca, host;
+    std::string ca, host;  // the certificates trusted
     bool works;
     const char* says;
   };
   const Case cases[] = {
-      {kData + "ca.pem", "localhost", true, ""},
-      {kData + "ca.pem", "127.0.0.1", true, ""},
+      {contents_of("ca.pem"), "localhost", true, ""},
+      {contents_of("ca.pem"), "127.0.0.1", true, ""},
       {"", "localhost", false, "certificate refused"},
   };
   for (const Case& each : cases) {
@@ -308,9 +316,22 @@ TEST_CASE("certificates that cannot be used are named") {
   REQUIRE(!missing);
   CHECK(missing.error().code == ErrorCode::kConfig);
   CHECK(missing.error().message.find("no/such.pem") != std::string::npos);
-  const auto no_ca = TlsContext::client("no/such-ca.pem");
-  REQUIRE(!no_ca);
-  CHECK(no_ca.error().message.find("no/such-ca.pem") != std::string::npos);
+  CHECK(missing.error().message.find("No such file") != std::string::npos);
+}
+
+TEST_CASE("a list of trusted certificates is read whole or refused") {
+  const std::string one = contents_of("ca.pem");
+  CHECK(TlsContext::check_trust(one));
+  CHECK(TlsContext::check_trust(concat("a comment\n", one, one, "the end\n")));
+  const std::string cut = one.substr(0, one.size() / 2);
+  const std::string bad[] = {"", "no certificate", contents_of("server.key"), cut, one + cut};
+  for (const std::string& each : bad) {
+    CAPTURE(each);
+    const Status refused = TlsContext::check_trust(each);
+    REQUIRE(!refused);
+    CHECK(refused.error().code == ErrorCode::kConfig);
+  }
+  CHECK(!TlsContext::client("no certificate"));
 }
 
 }  // namespace

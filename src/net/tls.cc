@@ -2,9 +2,11 @@
 
 #include <arpa/inet.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
+#include <cstring>
 #include <unordered_map>
 
 #include "base/assert.h"
@@ -19,8 +21,30 @@ constexpr size_t kSessionsMax = 1024;
 std::string openssl_words() {
   const unsigned long code = ERR_get_error();
   const char* reason = code != 0 ? ERR_reason_error_string(code) : nullptr;
+  if (ERR_SYSTEM_ERROR(code)) reason = std::strerror(ERR_GET_REASON(code));
   ERR_clear_error();
   return reason != nullptr ? reason : "unknown OpenSSL error";
+}
+
+// Adds the certificates of `pem` to `store`, or only reads them where that is null.
+Status read_certificates(std::string_view pem, X509_STORE* store) {
+  ERR_clear_error();
+  const std::unique_ptr<BIO, decltype(&BIO_free)> bytes(
+      BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), BIO_free);
+  HW_ASSERT(bytes != nullptr);
+  for (int count = 0;; ++count) {
+    const std::unique_ptr<X509, decltype(&X509_free)> one(
+        PEM_read_bio_X509(bytes.get(), nullptr, nullptr, nullptr), X509_free);
+    if (one == nullptr) {
+      const bool at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+      if (at_end && count > 0) break;
+      if (at_end) return fail(ErrorCode::kConfig, "there is no certificate in PEM in it");
+      return fail(ErrorCode::kConfig, openssl_words());
+    }
+    if (store != nullptr) X509_STORE_add_cert(store, one.get());
+  }
+  ERR_clear_error();
+  return {};
 }
 
 bool is_ip_address(const std::string& host) {
@@ -56,7 +80,11 @@ struct TlsContext::Sessions {
   }
 };
 
-Result<std::unique_ptr<TlsContext>> TlsContext::client(const std::string& ca_file) {
+Status TlsContext::check_trust(std::string_view ca_pem) {
+  return read_certificates(ca_pem, nullptr);
+}
+
+Result<std::unique_ptr<TlsContext>> TlsContext::client(std::string_view ca_pem) {
   std::unique_ptr<TlsContext> made(new TlsContext);
   made->context_ = SSL_CTX_new(TLS_client_method());
   HW_ASSERT(made->context_ != nullptr);
@@ -64,9 +92,9 @@ Result<std::unique_ptr<TlsContext>> TlsContext::client(const std::string& ca_fil
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_default_verify_paths(context);
-  if (!ca_file.empty() && SSL_CTX_load_verify_locations(context, ca_file.c_str(), nullptr) != 1) {
-    return fail(ErrorCode::kConfig,
-                concat("cannot read the trusted certificates in ", ca_file, ": ", openssl_words()));
+  if (!ca_pem.empty()) {
+    const Status added = read_certificates(ca_pem, SSL_CTX_get_cert_store(context));
+    if (!added) return fail(added.error());
   }
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                 SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
@@ -91,9 +119,12 @@ Result<std::unique_ptr<TlsContext>> TlsContext::server(const std::string& certif
                 concat("cannot use the certificate ", certificate_file, ": ", openssl_words()));
   }
   if (SSL_CTX_use_PrivateKey_file(context, key_file.c_str(), SSL_FILETYPE_PEM) != 1) {
-    return fail(ErrorCode::kConfig, concat("cannot use the key ", key_file, ": ", openssl_words()));
-  }
-  if (SSL_CTX_check_private_key(context) != 1) {
+    const unsigned long code = ERR_peek_last_error();
+    const bool foreign =
+        ERR_GET_LIB(code) == ERR_LIB_X509 && ERR_GET_REASON(code) == X509_R_KEY_VALUES_MISMATCH;
+    const std::string words = openssl_words();
+    if (!foreign)
+      return fail(ErrorCode::kConfig, concat("cannot use the key ", key_file, ": ", words));
     return fail(
         ErrorCode::kConfig,
         concat("the key ", key_file, " does not belong to the certificate ", certificate_file));

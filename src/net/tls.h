@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -15,9 +16,12 @@ namespace hw::net {
 
 class TlsContext {
  public:
-  // For upstreams: verifies against the system's roots and those in `ca_file` (PEM; empty: none).
-  // Errors: kConfig when the file cannot be read.
-  static Result<std::unique_ptr<TlsContext>> client(const std::string& ca_file);
+  // For upstreams: verifies against the system's roots and those in `ca_pem` (empty: none).
+  // Errors: those of check_trust().
+  static Result<std::unique_ptr<TlsContext>> client(std::string_view ca_pem);
+  // Whether `ca_pem` is a list of certificates in PEM, one at least. Errors: kConfig with OpenSSL's
+  // words.
+  static Status check_trust(std::string_view ca_pem);
   // For clients of ours: a PEM chain and its key. Errors: kConfig with the file and OpenSSL's
   // words.
   static Result<std::unique_ptr<TlsContext>> server(const std::string& certificate_file,

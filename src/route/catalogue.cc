@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace hw::route {
 namespace {
 
@@ -45,6 +47,28 @@ void order(std::vector<Candidate>& list, Random& random) {
   }
 }
 
+std::string transport_of(const Channel& channel) {
+  const ChannelOptions& options = channel.options;
+  std::string out = concat(options.name, options.base_url.tls ? " https://" : " http://",
+                           channel.instance, options.use_proxy ? " proxy" : "");
+  if (options.base_url.tls && options.ca_pem != nullptr) {
+    append(out, " trusting ");
+    append(out, std::hash<std::string>{}(*options.ca_pem));
+  }
+  return out;
+}
+
+std::shared_ptr<Health> health_of(const Channel& channel, const Catalogue* previous) {
+  if (previous != nullptr) {
+    for (const auto& old : previous->channels()) {
+      if (old->transport == channel.transport &&
+          old->options.credential == channel.options.credential)
+        return old->health;
+    }
+  }
+  return std::make_shared<Health>();
+}
+
 }  // namespace
 
 Catalogue::Catalogue(std::vector<ChannelOptions> channels, const Catalogue* previous) {
@@ -53,12 +77,8 @@ Catalogue::Catalogue(std::vector<ChannelOptions> channels, const Catalogue* prev
     channel->options = std::move(options);
     channel->instance = channel->options.base_url.instance();
     channel->host_header = channel->options.base_url.host_header();
-    if (previous != nullptr) {
-      for (const auto& old : previous->channels_) {
-        if (old->options.name == channel->options.name) channel->health = old->health;
-      }
-    }
-    if (channel->health == nullptr) channel->health = std::make_shared<Health>();
+    channel->transport = transport_of(*channel);
+    channel->health = health_of(*channel, previous);
     for (const std::string& name : channel->options.models)
       add_name(name, Entry{channel.get(), ""});
     for (const auto& [name, sent] : channel->options.model_map)

@@ -21,6 +21,9 @@ struct Channel {
   std::shared_ptr<Health> health;
   std::string instance;     // options.base_url.instance()
   std::string host_header;  // as sent
+  // All that a connection to it depends on, as one word: of two channels with the same one, before
+  // and after a reload, each may use the other's connections.
+  std::string transport;
 };
 
 // A channel that can serve a request, and the name that it knows the model by.
@@ -34,7 +37,8 @@ enum class NoMatch : uint8_t { kUnknownModel, kWrongDialect, kWrongEndpoint };
 
 class Catalogue {
  public:
-  // A channel keeps its health over a reload where `previous` has one of the same name.
+  // A channel keeps its health over a reload where `previous` has one of the same name, transport
+  // and credential: what another server or account said does not count for this one.
   explicit Catalogue(std::vector<ChannelOptions> channels, const Catalogue* previous = nullptr);
   Catalogue(const Catalogue&) = delete;
   Catalogue& operator=(const Catalogue&) = delete;

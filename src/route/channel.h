@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -88,7 +89,9 @@ struct ChannelOptions {
   int priority = 0;  // higher is tried first
   int weight = 1;    // share among equals, 1..1000
   ChannelTimeouts timeouts;
-  std::string ca_file;     // PEM of further trusted roots for this upstream; empty: the system's
+  std::string ca_file;  // PEM of further trusted roots for this upstream; empty: the system's
+  // What ca_file held when the configuration was read; null without one.
+  std::shared_ptr<const std::string> ca_pem;
   bool use_proxy = false;  // honour HTTP(S)_PROXY and NO_PROXY of the environment
 };
 

@@ -169,6 +169,50 @@ TEST_CASE(
   CHECK(next.wait == 7 * kSecond);
 }
 
+TEST_CASE("a channel of another server or credential has a health and connections of its own") {
+  const auto before = channel("a");
+  Catalogue old({before});
+  old.channels()[0]->health->cool_down(0, kSecond, 429);
+  struct Case {
+    const char* what;
+    void (*change)(ChannelOptions&);
+    bool same_transport, same_health;
+  };
+  const Case cases[] = {
+      {"models", [](ChannelOptions& c) { c.models = {"other"}; }, true, true},
+      {"cap", [](ChannelOptions& c) { c.connections_max = 7; }, true, true},
+      {"credential", [](ChannelOptions& c) { c.credential = "new"; }, true, false},
+      {"port", [](ChannelOptions& c) { c.base_url.port = 81; }, false, false},
+      {"tls", [](ChannelOptions& c) { c.base_url.tls = true; }, false, false},
+      {"proxy", [](ChannelOptions& c) { c.use_proxy = true; }, false, false},
+      {"name", [](ChannelOptions& c) { c.name = "b"; }, false, false},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.what);
+    ChannelOptions changed = before;
+    each.change(changed);
+    const Catalogue after({changed}, &old);
+    CHECK((after.channels()[0]->transport == old.channels()[0]->transport) == each.same_transport);
+    CHECK((after.channels()[0]->health->cooling(0) > 0) == each.same_health);
+  }
+}
+
+TEST_CASE("other trusted certificates make another transport, where there is TLS") {
+  ChannelOptions options = channel("a");
+  options.base_url.tls = true;
+  const auto transport = [&](const char* pem) {
+    if (pem != nullptr) options.ca_pem = std::make_shared<const std::string>(pem);
+    return Catalogue({options}).channels()[0]->transport;
+  };
+  const std::string system_only = transport(nullptr);
+  const std::string first = transport("one");
+  CHECK(first != system_only);
+  CHECK(transport("one") == first);
+  CHECK(transport("two") != first);
+  options.base_url.tls = false;
+  CHECK(transport("one") == transport("two"));
+}
+
 TEST_CASE("a channel keeps its health over a reload") {
   std::vector<ChannelOptions> list{channel("a")};
   const Catalogue before(list);
