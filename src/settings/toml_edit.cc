@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "config/option.h"
-#include "settings/toml_layout.h"
 
 namespace hw::settings {
 namespace {
@@ -46,6 +45,14 @@ std::string with_line_behind(std::string_view text, size_t offset, std::string_v
   const size_t at = next_line(text, offset);
   if (at == std::string_view::npos) return concat(text, line_end_of(text), line, line_end_of(text));
   return concat(text.substr(0, at), line, line_end_of(text), text.substr(at));
+}
+
+// Behind the last value below a header (-1: above all headers); `otherwise` where there is none.
+size_t end_of_section(const TomlLayout& layout, int header, size_t otherwise) {
+  for (const TomlPair& pair : layout.pairs) {
+    if (pair.header == header) otherwise = std::max(otherwise, pair.value_end);
+  }
+  return otherwise;
 }
 
 // Where the first key of a file without any goes: behind the comment that heads the file, where a
@@ -169,59 +176,51 @@ void TomlEdit::set(const Path& path, std::string_view raw, Existing existing) {
 void TomlEdit::insert_new(const Path& path, std::string_view raw) {
   const TomlLayout layout = *layout_of_toml(text_);
   const Path parent(path.begin(), path.end() - 1);
-  // The innermost inline table on the way takes it as a member.
-  const TomlPair* holder = nullptr;
+  const TomlPair* holder = nullptr;   // the innermost value on the way: an inline table
   const TomlPair* sibling = nullptr;  // the last one that writes the same table with dots
   for (const TomlPair& pair : layout.pairs) {
     if (begins_with(parent, pair.path)) holder = &pair;
     if (!pair.in_line && !parent.empty() && begins_with(pair.path, parent)) sibling = &pair;
   }
-  if (holder != nullptr) {
-    const std::string key = dotted(std::span(path).subspan(holder->path.size()));
-    if (text_[holder->value_begin] != '{') {
-      error_ = concat("line ", line_at(text_, holder->value_begin), ": \"", dotted(holder->path),
-                      "\" is not a table");
-      return;
-    }
-    const size_t close = holder->value_end - 1;
-    const size_t last = text_.find_last_not_of(" \t", close - 1);
-    const bool empty = last == holder->value_begin;
-    if (empty) {
-      text_.replace(last + 1, close - last - 1, concat(" ", key, " = ", raw, " "));
-    } else {
-      text_.insert(last + 1, concat(", ", key, " = ", raw));
-    }
-    return;
-  }
-  // A header of that table: behind its last key, else behind the header itself.
+  if (holder != nullptr) return insert_in_line(*holder, path, raw);
   for (size_t i = layout.headers.size(); i-- > 0;) {
     if (layout.headers[i].path != parent) continue;
-    size_t behind = layout.headers[i].end;
-    for (const TomlPair& pair : layout.pairs) {
-      if (pair.header == static_cast<int>(i)) behind = std::max(behind, pair.value_end);
-    }
+    const size_t behind = end_of_section(layout, static_cast<int>(i), layout.headers[i].end);
     text_ = with_line_behind(text_, behind, concat(dotted(std::span(path).last(1)), " = ", raw));
     return;
   }
   if (parent.empty()) {
-    size_t behind = 0;
-    for (const TomlPair& pair : layout.pairs) {
-      if (pair.header < 0) behind = std::max(behind, pair.value_end);
-    }
+    const size_t behind = end_of_section(layout, -1, 0);
     const std::string line = concat(dotted(path), " = ", raw);
     text_ = behind > 0 ? with_line_behind(text_, behind, line) : with_first_key(text_, line);
     return;
   }
-  if (sibling != nullptr) {
-    const size_t skip =
-        sibling->header < 0 ? 0 : layout.headers[static_cast<size_t>(sibling->header)].path.size();
-    if (skip < path.size()) {
-      const std::string key = dotted(std::span(path).subspan(skip));
-      text_ = with_line_behind(text_, sibling->value_end, concat(key, " = ", raw));
-      return;
-    }
+  const size_t above = sibling == nullptr || sibling->header < 0
+                           ? 0
+                           : layout.headers[static_cast<size_t>(sibling->header)].path.size();
+  if (sibling == nullptr || above >= path.size()) {
+    text_ = with_table(text_, layout, path, raw);
+    return;
   }
-  text_ = with_table(text_, layout, path, raw);
+  const std::string key = dotted(std::span(path).subspan(above));
+  text_ = with_line_behind(text_, sibling->value_end, concat(key, " = ", raw));
+}
+
+// Adds a member to an inline table.
+void TomlEdit::insert_in_line(const TomlPair& holder, const Path& path, std::string_view raw) {
+  if (text_[holder.value_begin] != '{') {
+    error_ = concat("line ", line_at(text_, holder.value_begin), ": \"", dotted(holder.path),
+                    "\" is not a table");
+    return;
+  }
+  const std::string pair = concat(dotted(std::span(path).subspan(holder.path.size())), " = ", raw);
+  const size_t close = holder.value_end - 1;
+  const size_t last = text_.find_last_not_of(" \t", close - 1);
+  if (last == holder.value_begin) {
+    text_.replace(last + 1, close - last - 1, concat(" ", pair, " "));
+  } else {
+    text_.insert(last + 1, concat(", ", pair));
+  }
 }
 
 // Parses what became of the text: the keys that were not set must be what they were.

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "config/document.h"
 #include "settings/json_edit.h"
+#include "settings/toml_layout.h"
 
 namespace hw::settings {
 
@@ -33,6 +34,7 @@ class TomlEdit {
 
  private:
   void insert_new(const Path& path, std::string_view raw);
+  void insert_in_line(const TomlPair& holder, const Path& path, std::string_view raw);
   void check_against(const config::Value& before, const Path& path);
 
   std::string text_;
