@@ -3,13 +3,12 @@
 #include <string>
 
 #include "base/text.h"
+#include "translate/chat_part_reader.h"
 #include "translate/chat_reasoning.h"
-#include "translate/data_url.h"
 
 namespace hw::translate {
 namespace {
 
-constexpr std::string_view kParts = "messages[].content[]";
 constexpr std::string_view kCalls = "messages[].tool_calls[]";
 // More paths than this are not told apart: a call's account has fewer marks.
 constexpr size_t kNestedFieldsMax = 64;
@@ -20,19 +19,7 @@ struct Message {
       reasoning_content, reasoning, reasoning_details, thinking_blocks, annotations;
 };
 
-// The members that parts of a content have, whatever their type.
-struct ChatPart {
-  json::Value type, text, refusal, image_url, input_audio, file, thinking, annotations;
-};
-
-// A member's name and where it is kept.
-template <class Members>
-struct Place {
-  std::string_view name;
-  json::Value Members::* place;
-};
-
-constexpr Place<Message> kMessageMembers[] = {
+constexpr ChatMember<Message> kMessageMembers[] = {
     {"role", &Message::role},
     {"content", &Message::content},
     {"tool_calls", &Message::tool_calls},
@@ -47,32 +34,9 @@ constexpr Place<Message> kMessageMembers[] = {
     {"function_call", &Message::function_call},
 };
 
-constexpr Place<ChatPart> kPartMembers[] = {
-    {"type", &ChatPart::type},           {"text", &ChatPart::text},
-    {"image_url", &ChatPart::image_url}, {"input_audio", &ChatPart::input_audio},
-    {"file", &ChatPart::file},           {"refusal", &ChatPart::refusal},
-    {"thinking", &ChatPart::thinking},   {"annotations", &ChatPart::annotations},
-};
-
-template <class Members, size_t N>
-bool keep_member(const Place<Members> (&places)[N], std::string_view key, const json::Value& value,
-                 Members& members) {
-  for (const Place<Members>& place : places) {
-    if (key != place.name) continue;
-    members.*place.place = value;
-    return true;
-  }
-  return false;
-}
-
-// A list with something in it.
-Raw raw_list(const json::Value& value) {
-  return value.array().count() == 0 ? Raw() : value.raw();
-}
-
 class MessageReader {
  public:
-  explicit MessageReader(Request& out) : out_(out) {}
+  explicit MessageReader(Request& out) : out_(out), parts_(out, parts_left_) {}
 
   Status read(const json::Value& messages);
 
@@ -88,26 +52,21 @@ class MessageReader {
   Status read_assistant(const Message& message);
   Status read_tool_result(const Message& message);
   Status read_function_result(const Message& message);
-  Status read_content(const json::Value& content, std::vector<Part>& parts);
-  Status read_part(const json::Value& value, size_t at, std::vector<Part>& parts);
-  void note_others(json::Object part);
-  Status read_known_part(const ChatPart& part, std::string_view type, size_t at,
-                         std::vector<Part>& parts);
-  Status read_image(const ChatPart& part, size_t at, std::vector<Part>& parts);
-  Status read_audio(const ChatPart& part, size_t at, std::vector<Part>& parts);
-  Status read_file(const ChatPart& part, size_t at, std::vector<Part>& parts);
-  void read_thinking(const ChatPart& part, std::vector<Part>& parts);
   Status read_calls(const json::Value& calls, std::vector<Part>& parts);
   Status read_call(const json::Value& value, size_t at, std::vector<Part>& parts);
   Status read_function_call(const json::Value& value, std::vector<Part>& parts);
   bool read_function(json::Object function, Part& call);
   ChatReasoning reasoning_of(const Message& message);
+  Status read_content(const json::Value& content, std::vector<Part>& parts) {
+    return parts_.read(content, index_, parts);
+  }
   Turn& add_turn(Role role);
   bool is_custom_call(const Text& id) const;
 
   Request& out_;
   size_t index_ = 0;
   size_t parts_left_ = kPartsMax;
+  ChatPartReader parts_;
   std::vector<Text> custom_calls_;
   uint32_t legacy_calls_ = 0;    // function_call has no id: calls are counted, and their results
   uint32_t legacy_results_ = 0;  // follow each other in the same order
@@ -136,7 +95,7 @@ Status MessageReader::read_message(const json::Value& value) {
   if (value.kind() != json::Kind::kObject) return wrong("an object");
   Message message;
   value.object().each([&](std::string_view key, const json::Value& member) {
-    if (!keep_member(kMessageMembers, key, member, message))
+    if (!keep_chat_member(kMessageMembers, key, member, message))
       note_chat_member(out_, "messages[]", key, member);
   });
   const std::string_view role = message.role.text_or("");
@@ -159,7 +118,7 @@ Status MessageReader::read_assistant(const Message& message) {
   turn.name = Text::of(message.name);
   append_chat_reasoning(reasoning_of(message), out_, turn.parts);
   if (Status read = read_content(message.content, turn.parts); !read) return read;
-  if (const Raw annotations = raw_list(message.annotations); !annotations.empty()) {
+  if (const Raw annotations = chat_list(message.annotations); !annotations.empty()) {
     if (turn.parts.empty() || turn.parts.back().kind != Part::Kind::kText)
       turn.parts.emplace_back().text = Text::plain("");
     turn.parts.back().annotations = annotations;
@@ -210,154 +169,6 @@ Status MessageReader::read_function_result(const Message& message) {
   result.call_id = Text::plain(out_.keep(concat("function_call_", legacy_results_++)));
   result.name = Text::of(message.name);
   return read_content(message.content, result.content);
-}
-
-Status MessageReader::read_content(const json::Value& content, std::vector<Part>& parts) {
-  switch (content.kind()) {
-    case json::Kind::kNull:
-      return {};
-    case json::Kind::kString:
-      if (content.has_text()) parts.emplace_back().text = Text::of(content);
-      return {};
-    case json::Kind::kArray:
-      break;
-    case json::Kind::kBool:
-    case json::Kind::kNumber:
-    case json::Kind::kObject:
-      return wrong("a string or an array of parts", ".content");
-  }
-  json::Array array = content.array();
-  json::Value value;
-  for (size_t at = 0; array.next(value); ++at) {
-    if (parts_left_-- == 0) return wrong("of fewer parts", ".content");
-    if (Status read = read_part(value, at, parts); !read) return read;
-  }
-  return {};
-}
-
-Status MessageReader::read_part(const json::Value& value, size_t at, std::vector<Part>& parts) {
-  if (value.kind() == json::Kind::kString) {
-    parts.emplace_back().text = Text::of(value);
-    return {};
-  }
-  if (value.kind() != json::Kind::kObject) return wrong("an object", ".content[", at, "]");
-  ChatPart part;
-  bool all_known = true;
-  value.object().each([&](std::string_view key, const json::Value& member) {
-    all_known &= keep_member(kPartMembers, key, member, part);
-  });
-  const std::string_view type = part.type.text_or("");
-  if (type.empty()) return wrong("the name of a part's type", ".content[", at, "].type");
-  const size_t before = parts.size();
-  if (Status read = read_known_part(part, type, at, parts); !read) return read;
-  if (parts.size() == before) {
-    Part& foreign = parts.emplace_back();
-    foreign.kind = Part::Kind::kForeign;
-    foreign.raw = value.raw();
-    foreign.type = out_.keep(std::string(type));
-  } else if (!all_known) {
-    note_others(value.object());
-  }
-  return {};
-}
-
-void MessageReader::note_others(json::Object part) {
-  ChatPart known;
-  part.each([&](std::string_view key, const json::Value& member) {
-    if (!keep_member(kPartMembers, key, member, known)) note_chat_member(out_, kParts, key, member);
-  });
-}
-
-// Adds nothing where the type is none that is known.
-Status MessageReader::read_known_part(const ChatPart& part, std::string_view type, size_t at,
-                                      std::vector<Part>& parts) {
-  if (type == "text" || type == "input_text" || type == "output_text") {
-    if (part.text.kind() != json::Kind::kString)
-      return wrong("a string", ".content[", at, "].text");
-    Part& text = parts.emplace_back();
-    text.text = Text::of(part.text);
-    text.annotations = raw_list(part.annotations);
-    return {};
-  }
-  if (type == "image_url") return read_image(part, at, parts);
-  if (type == "input_audio") return read_audio(part, at, parts);
-  if (type == "file") return read_file(part, at, parts);
-  if (type == "thinking") read_thinking(part, parts);
-  if (type == "refusal") {
-    Part& refusal = parts.emplace_back();
-    refusal.kind = Part::Kind::kRefusal;
-    refusal.text = Text::of(part.refusal);
-  }
-  return {};
-}
-
-Status MessageReader::read_image(const ChatPart& part, size_t at, std::vector<Part>& parts) {
-  json::Value url = part.image_url, detail;
-  part.image_url.object().each([&](std::string_view key, const json::Value& value) {
-    if (key == "url") url = value;
-    if (key == "detail") detail = value;
-  });
-  if (!url.has_text()) return wrong("a URL, a string", ".content[", at, "].image_url.url");
-  Part& image = parts.emplace_back();
-  image.kind = Part::Kind::kImage;
-  image.detail = Text::of(detail);
-  const Text text = Text::of(url);
-  if (read_data_url(text, image.media)) return {};
-  if (text.bytes().starts_with("data:"))
-    return wrong("a data: URL in base64", ".content[", at, "].image_url.url");
-  image.media.kind = Media::Kind::kUrl;
-  image.media.data = text;
-  return {};
-}
-
-Status MessageReader::read_audio(const ChatPart& part, size_t at, std::vector<Part>& parts) {
-  json::Value data, format;
-  part.input_audio.object().each([&](std::string_view key, const json::Value& value) {
-    if (key == "data") data = value;
-    if (key == "format") format = value;
-  });
-  if (!data.has_text()) return wrong("base64, a string", ".content[", at, "].input_audio.data");
-  Part& audio = parts.emplace_back();
-  audio.kind = Part::Kind::kAudio;
-  audio.media.kind = Media::Kind::kBase64;
-  audio.media.data = Text::of(data);
-  if (format.has_text())
-    audio.media.media_type = Text::plain(out_.keep(concat("audio/", format.text_or(""))));
-  return {};
-}
-
-Status MessageReader::read_file(const ChatPart& part, size_t at, std::vector<Part>& parts) {
-  json::Value data, id;
-  Text name;
-  part.file.object().each([&](std::string_view key, const json::Value& value) {
-    if (key == "file_data") data = value;
-    if (key == "file_id") id = value;
-    if (key == "filename") name = Text::of(value);
-  });
-  if (!data.has_text() && !id.has_text())
-    return wrong("an object with file_data or file_id", ".content[", at, "].file");
-  Part& document = parts.emplace_back();
-  document.kind = Part::Kind::kDocument;
-  document.name = name;
-  if (!data.has_text()) {
-    document.media.kind = Media::Kind::kFile;
-    document.media.data = Text::of(id);
-  } else if (!read_data_url(Text::of(data), document.media)) {
-    document.media.kind = Media::Kind::kBase64;
-    document.media.media_type = Text::plain("application/pdf");
-    document.media.data = Text::of(data);
-  }
-  return {};
-}
-
-// Mistral's: {"type": "thinking", "thinking": [{"type": "text", "text": "..."}]}.
-void MessageReader::read_thinking(const ChatPart& part, std::vector<Part>& parts) {
-  std::string all = Text::of(part.thinking).str();
-  part.thinking.array().each(
-      [&](const json::Value& piece) { Text::of(piece.object().find("text")).append_plain(all); });
-  Part& thinking = parts.emplace_back();
-  thinking.kind = Part::Kind::kReasoning;
-  thinking.text = Text::plain(out_.keep(std::move(all)));
 }
 
 Status MessageReader::read_calls(const json::Value& calls, std::vector<Part>& parts) {

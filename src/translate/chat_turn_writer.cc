@@ -8,8 +8,8 @@
 #include "json/check.h"
 #include "json/writer.h"
 #include "translate/call_id.h"
+#include "translate/chat_media.h"
 #include "translate/custom_input.h"
-#include "translate/data_url.h"
 #include "translate/opaque.h"
 
 namespace hw::translate {
@@ -25,10 +25,6 @@ bool is_text(const Part& part) {
   return part.kind == Part::Kind::kText || part.kind == Part::Kind::kRefusal;
 }
 
-bool is_text_document(const Part& part) {
-  return part.kind == Part::Kind::kDocument && part.media.kind == Media::Kind::kText;
-}
-
 bool is_media(const Part& part) {
   return part.kind == Part::Kind::kImage || part.kind == Part::Kind::kDocument ||
          part.kind == Part::Kind::kAudio;
@@ -38,24 +34,11 @@ void append_paragraph(std::string& out) {
   if (!out.empty()) out += kParagraph;
 }
 
-// A document of plain text, its title in front.
-void append_text_document(const Part& part, std::string& out) {
-  part.name.append_escaped(out);
-  if (!part.name.empty()) out += kParagraph;
-  part.media.data.append_escaped(out);
-}
-
 // The elements of a JSON array, if it is one that clients cannot have broken.
 std::string_view elements_of(std::string_view array) {
   if (array.size() < 2 || array.front() != '[' || array.back() != ']') return {};
   if (!json::is_json_object(concat(R"({"a":)", array, "}"))) return {};
   return array.substr(1, array.size() - 2);
-}
-
-std::string_view audio_format(const Text& media_type) {
-  std::string_view type = media_type.bytes();
-  if (type.starts_with("audio/")) type.remove_prefix(6);
-  return type == "mpeg" ? "mp3" : type;
 }
 
 }  // namespace
@@ -117,7 +100,7 @@ void ChatTurnWriter::write_words(std::string_view role, const Turn& turn) {
     } else if (only_text && is_text_document(part)) {
       fidelity_.meet(Feature::kDocumentText);
       append_paragraph(content);
-      append_text_document(part, content);
+      append_text_document(content, part);
     } else {
       append_part(part, content);
     }
@@ -145,13 +128,9 @@ bool ChatTurnWriter::append_part(const Part& part, std::string& out) {
       append(out, '}');
       break;
     case Part::Kind::kImage:
-      said = append_image(part, out);
-      break;
     case Part::Kind::kDocument:
-      said = append_document(part, out);
-      break;
     case Part::Kind::kAudio:
-      said = append_audio(part, out);
+      said = append_chat_media(out, part, fidelity_);
       break;
     case Part::Kind::kForeign:
       fidelity_.meet(Feature::kForeignPart, part.type);
@@ -163,62 +142,6 @@ bool ChatTurnWriter::append_part(const Part& part, std::string& out) {
   }
   if (!said) out.resize(before);
   return said;
-}
-
-bool ChatTurnWriter::append_image(const Part& part, std::string& out) {
-  const bool file = part.media.kind == Media::Kind::kFile;
-  if (!fidelity_.says(file ? Feature::kImageFile : Feature::kImageUrl)) return false;
-  append(out, R"({"type":"image_url","image_url":{"url":)");
-  if (part.media.kind == Media::Kind::kBase64) {
-    append_data_url(out, part.media, "image/png");
-  } else {
-    part.media.data.append_json(out);
-  }
-  if (!part.detail.empty() && fidelity_.says(Feature::kImageDetail)) {
-    append(out, R"(,"detail":)");
-    part.detail.append_json(out);
-  }
-  append(out, "}}");
-  return true;
-}
-
-bool ChatTurnWriter::append_document(const Part& part, std::string& out) {
-  switch (part.media.kind) {
-    case Media::Kind::kNone:
-      return false;
-    case Media::Kind::kUrl:
-      fidelity_.meet(Feature::kDocumentUrl);
-      return false;
-    case Media::Kind::kFile:
-      fidelity_.meet(Feature::kDocumentFile);
-      return false;
-    case Media::Kind::kText:
-      if (!fidelity_.says(Feature::kDocumentText)) return false;
-      append(out, R"({"type":"text","text":")");
-      append_text_document(part, out);
-      append(out, R"("})");
-      return true;
-    case Media::Kind::kBase64:
-      break;
-  }
-  if (!fidelity_.says(Feature::kDocumentBase64)) return false;
-  append(out, R"({"type":"file","file":{"filename":)");
-  (part.name.empty() ? Text::plain("document.pdf") : part.name).append_json(out);
-  append(out, R"(,"file_data":)");
-  append_data_url(out, part.media, "application/pdf");
-  append(out, "}}");
-  return true;
-}
-
-bool ChatTurnWriter::append_audio(const Part& part, std::string& out) {
-  if (part.media.kind != Media::Kind::kBase64 || !fidelity_.says(Feature::kAudio)) return false;
-  append(out, R"({"type":"input_audio","input_audio":{"data":)");
-  part.media.data.append_json(out);
-  append(out, R"(,"format":)");
-  const std::string_view format = audio_format(part.media.media_type);
-  json::append_quoted(out, format.empty() ? "wav" : format);
-  append(out, "}}");
-  return true;
 }
 
 void ChatTurnWriter::write_result(const Part& result) {
@@ -237,7 +160,7 @@ void ChatTurnWriter::write_result(const Part& result) {
     } else if (is_text_document(part)) {
       fidelity_.meet(Feature::kDocumentText);
       if (out_.size() > begin) out_ += kParagraph;
-      append_text_document(part, out_);
+      append_text_document(out_, part);
     } else if (is_media(part)) {
       shown = true;
     } else {

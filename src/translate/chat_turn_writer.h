@@ -38,9 +38,6 @@ class ChatTurnWriter {
   void end_assistant();
   void end_words();
   bool append_part(const Part& part, std::string& out);
-  bool append_image(const Part& part, std::string& out);
-  bool append_document(const Part& part, std::string& out);
-  bool append_audio(const Part& part, std::string& out);
   void meet_marks(const Part& part);
   void begin_message(std::string& out, std::string_view role);
 
