@@ -94,6 +94,7 @@ void Checker::check_gateway(const SectionValues& values) {
                                   ProblemKind::kTogether,
                                   {key_missing ? "tls.key" : "tls.certificate"}));
   }
+  if (!options.tls.certificate.empty() && !options.tls.key.empty()) check_certificate(values);
   if (options.body_memory_bytes_max < options.body_bytes_max) {
     reader_.report(values.problem("body_memory_bytes_max", ProblemKind::kBelow,
                                   {"body_bytes_max", std::to_string(options.body_bytes_max),
@@ -299,6 +300,9 @@ std::vector<std::string> restart_needed(const GatewayFile& running, const Gatewa
     }
   };
   compare("gateway", &running.gateway, &fresh.gateway);
+  if (running.gateway.tls.certificate.empty() != fresh.gateway.tls.certificate.empty()) {
+    out.push_back("gateway.tls");
+  }
   compare("store", &running.store, &fresh.store);
   return out;
 }

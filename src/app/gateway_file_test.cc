@@ -87,7 +87,7 @@ TEST_CASE("a whole file arrives in the structs of its modules") {
 [gateway]
 listen = "[::1]:9000"
 threads = 3
-tls = { certificate = "c.pem", key = "k.pem" }
+tls = { certificate = "src/net/testdata/server.pem", key = "src/net/testdata/server.key" }
 client_half_close = "probe"
 admin_token = "env:TOKEN"
 
@@ -127,7 +127,7 @@ models = ["a", "claude-*"]
   CHECK(config.gateway.listen_host == "::1");
   CHECK(config.gateway.listen_port == 9000);
   CHECK(config.gateway.threads == 3);
-  CHECK(config.gateway.tls.certificate == "c.pem");
+  CHECK(config.gateway.tls.certificate == "src/net/testdata/server.pem");
   CHECK(config.gateway.client_half_close == gateway::HalfClose::kProbe);
   CHECK(config.gateway.admin_token == "t");
   CHECK(config.gateway.retry.attempts_max == 5);
@@ -159,18 +159,19 @@ TEST_CASE("an empty file gives the defaults of the structs") {
 
 TEST_CASE("flags win over the environment, that over the file, that over the default") {
   const std::string file = "[gateway]\nthreads = 2\nidle_ms = 2\ndrain_s = 2\n";
-  const ReadGatewayFile got = read(file,
-                                   {{"HEADWAY_GATEWAY_THREADS", "3"},
-                                    {"HEADWAY_GATEWAY_IDLE_MS", "3"},
-                                    {"HEADWAY_GATEWAY_TLS_KEY", "k"},
-                                    {"HEADWAY_GATEWAY_TLS_CERTIFICATE", "c"}},
-                                   {{"gateway.threads", "4"}});
+  const ReadGatewayFile got =
+      read(file,
+           {{"HEADWAY_GATEWAY_THREADS", "3"},
+            {"HEADWAY_GATEWAY_IDLE_MS", "3"},
+            {"HEADWAY_GATEWAY_TLS_KEY", "src/net/testdata/server.key"},
+            {"HEADWAY_GATEWAY_TLS_CERTIFICATE", "src/net/testdata/server.pem"}},
+           {{"gateway.threads", "4"}});
   CHECK(described(got.problems, Language::kEnglish) == "");
   CHECK(got.config.gateway.threads == 4);
   CHECK(got.config.gateway.idle_ms == 3);
   CHECK(got.config.gateway.drain_s == 2);
   CHECK(got.config.gateway.keepalive_ms == 15'000);
-  CHECK(got.config.gateway.tls.key == "k");
+  CHECK(got.config.gateway.tls.key == "src/net/testdata/server.key");
 }
 
 TEST_CASE("mistakes in variables and flags name them") {

@@ -52,9 +52,13 @@ class Running {
       log_error(kWhere, "nothing was reloaded: the file has mistakes");
       return;
     }
-    const std::vector<std::string> waiting = system_->reload(fresh.config);
+    const Result<std::vector<std::string>> waiting = system_->reload(fresh.config);
+    if (!waiting.has_value()) {
+      log_error(kWhere, concat("nothing was reloaded: ", waiting.error().message));
+      return;
+    }
     log_info(kWhere, "reloaded");
-    for (const std::string& option : waiting) {
+    for (const std::string& option : *waiting) {
       log_warning(kWhere, concat(option, " has changed and takes a restart"));
     }
   }

@@ -161,7 +161,7 @@ void GatewaySystem::run() {
   impl_->store->stop();
 }
 
-std::vector<std::string> GatewaySystem::reload(const GatewayFile& fresh) {
+Result<std::vector<std::string>> GatewaySystem::reload(const GatewayFile& fresh) {
   const std::lock_guard serial(impl_->reload_mutex);
   std::shared_ptr<const route::Catalogue> previous;
   {
@@ -170,10 +170,9 @@ std::vector<std::string> GatewaySystem::reload(const GatewayFile& fresh) {
   }
   for (const std::string& note : fresh.notes) log_warning(kWhere, note);
   Result<gateway::Snapshot> snapshot = impl_->make_snapshot(fresh, previous.get());
-  if (!snapshot.has_value()) {
-    log_error(kWhere, concat("nothing is reloaded: ", snapshot.error().message));
-    return {};
-  }
+  if (!snapshot.has_value()) return fail(snapshot.error());
+  const Status renewed = impl_->gateway->renew_tls(fresh.gateway.tls);
+  if (!renewed) return fail(renewed.error());
   {
     const std::lock_guard lock(impl_->mutex);
     impl_->config = fresh;

@@ -26,8 +26,9 @@ class GatewaySystem {
   // Serves until stop() is through; then the store has all calls. Blocks.
   void run();
   // Exchanges that begin from now on follow `fresh`. Gives the options that differ and take a
-  // restart; they stay as they were. From any thread.
-  std::vector<std::string> reload(const GatewayFile& fresh);
+  // restart; they stay as they were. From any thread. Errors: kStore where the keys cannot be read,
+  // kConfig where the certificate cannot; then nothing has changed.
+  Result<std::vector<std::string>> reload(const GatewayFile& fresh);
   // Drains and ends run(); a second call ends at once. From any thread.
   void stop();
 

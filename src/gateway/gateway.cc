@@ -38,7 +38,7 @@ struct Gateway::Impl {
   struct Part {
     Impl& all;
     net::Loop loop;
-    std::unique_ptr<net::TlsContext> tls;
+    std::shared_ptr<net::TlsContext> tls;
     std::unique_ptr<LoopGateway> gateway;
     std::unique_ptr<net::Listener> listener;
     std::unique_ptr<net::Deadline> drain;
@@ -68,12 +68,13 @@ struct Gateway::Impl {
     auto snapshot = std::make_shared<Snapshot>(given);
     snapshot->server = server_options(given.options);
     settings = snapshot;
+    secured = !given.options.tls.certificate.empty();
     uint16_t port = given.options.listen_port;
     const Status free = net::Listener::check_free(given.options.listen_host, port);
     if (!free) return fail(free.error());
     for (int i = 0; i < count; ++i) {
       auto part = std::make_unique<Part>(*this, i);
-      if (!given.options.tls.certificate.empty()) {
+      if (secured) {
         auto tls = net::TlsContext::server(given.options.tls.certificate, given.options.tls.key);
         if (!tls) return fail(tls.error());
         part->tls = std::move(*tls);
@@ -148,6 +149,26 @@ struct Gateway::Impl {
     tick.set(now + kDrainTick);
   }
 
+  Status renew_tls(const TlsFiles& files) {
+    if (!secured || files.certificate.empty()) return {};
+    std::vector<std::shared_ptr<net::TlsContext>> fresh;
+    for (size_t i = 0; i < loops.size(); ++i) {
+      Result<std::unique_ptr<net::TlsContext>> made =
+          net::TlsContext::server(files.certificate, files.key);
+      if (!made) return fail(made.error());
+      fresh.push_back(std::move(*made));
+    }
+    for (size_t i = 0; i < loops.size(); ++i) {
+      Part* part = loops[i].get();
+      part->loop.post([part, tls = fresh[i]] {
+        part->gateway->server().set_tls(*tls);
+        part->tls = tls;
+      });
+    }
+    return {};
+  }
+
+  bool secured = false;  // from the start and for good
   std::atomic<bool> stopping_at_once{false};
 };
 
@@ -178,6 +199,10 @@ void Gateway::reload(const Snapshot& settings) {
     Impl::Part* to = part.get();
     to->loop.post([to, shared] { to->gateway->set_settings(copy_for_loop(shared)); });
   }
+}
+
+Status Gateway::renew_tls(const TlsFiles& files) {
+  return impl_->renew_tls(files);
 }
 
 void Gateway::stop() {

@@ -52,9 +52,12 @@ class Gateway {
 
   // Serves until stop() is through. Blocks.
   void run();
-  // Every exchange that begins from now on follows `settings`; from any thread. Listening address,
-  // threads and TLS files stay as they were.
+  // Every exchange that begins from now on follows `settings`; from any thread. Listening address
+  // and threads stay as they were, as does whether there is TLS.
   void reload(const Snapshot& settings);
+  // Reads certificate and key again, for connections that come from now on; does nothing without
+  // TLS. From any thread. Errors: kConfig; then nothing has changed.
+  Status renew_tls(const TlsFiles& files);
   // New requests get 503, streams may finish for options.drain_s. What is open then is told so in
   // its dialect and ends, and run() returns. From any thread; a second call ends at once.
   void stop();

@@ -594,6 +594,11 @@ net::Task<void> live(std::unique_ptr<ServerConnection> connection,
 
 }  // namespace
 
+void Server::set_tls(net::TlsContext& tls) {
+  HW_ASSERT(tls_ != nullptr);
+  tls_ = &tls;
+}
+
 void Server::accept(int fd) {
   if (loop_.connections() >= handler_.options().connections_max) return turn_away(fd);
   loop_.add_connections(1);

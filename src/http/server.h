@@ -226,6 +226,9 @@ class Server {
   // cannot take what connections_max is to bound.
   static constexpr int kTurnedAwayMax = 64;
 
+  // Connections that come from now on are secured by `tls`, which outlives the server or the next
+  // call. Only for a server that had one from the start.
+  void set_tls(net::TlsContext& tls);
   // Serves an accepted, non-blocking descriptor; above connections_max it is turned away.
   void accept(int fd);
   // Serves one that the loop's count of connections has already: whoever deals connections out over
