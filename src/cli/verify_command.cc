@@ -15,6 +15,7 @@
 #include "terminal/messages.h"
 #include "terminal/output.h"
 #include "terminal/waterfall.h"
+#include "verify/reference.h"
 #include "verify/report.h"
 #include "verify/verdict.h"
 #include "verify/watch.h"
@@ -65,6 +66,10 @@ class VerifyRun {
         last_(last_triple_path(arguments.environment)) {}
 
   Exit run() {
+    if (arguments_.has("codes")) {
+      print(verify::code_reference(language_));
+      return Exit::kFine;
+    }
     if (const Exit read = read_flags(); read != Exit::kFine) return read;
     if (!arguments_.has("watch")) return once(Show::kWhole);
     Exit last = Exit::kFine;
@@ -272,6 +277,7 @@ std::vector<Flag> flags() {
       {"rounds",
        "N",
        {"Rounds of --watch; otherwise without end.", "--watch 的轮数；省略则不停。"}},
+      {"codes", "", {"All codes with what they mean, and nothing else.", "列出所有代码及其含义。"}},
       json_flag(),
   };
 }

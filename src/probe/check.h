@@ -24,7 +24,8 @@ struct CheckSettings {
   std::function<void(const std::string& url)> on_request;
 };
 
-// Runs the check. Blocking; takes as long as the endpoint, at most 18 requests.
+// Runs the check. Blocking; takes as long as the endpoint; at most 30 requests,
+// beside asking a Headway for its records.
 Record run_check(const CheckSettings& settings);
 
 }  // namespace hw::probe

@@ -125,7 +125,7 @@ void add_damage(const Record& record, Code code, std::vector<std::string> argume
   const Exchange& first = record.tries.front().exchange;
   if (clean == nullptr) {
     // The endpoint took it as it is, or was never reached.
-    if (progress_of(first, record.model) >= Progress::kAccepted) {
+    if (progress_of(record.plain(), record.model) >= Progress::kAccepted) {
       made.severity = Severity::kRemark;
       made.evidence.push_back(
           sentence({"this endpoint took it all the same; other clients may refuse to send it",

@@ -101,8 +101,14 @@ class Walk {
   }
 
   void walk_connection(const Exchange& exchange) {
-    done(Step::kUrl, sentence({"{0} ({1})", "{0}（{1}）"},
-                              {exchange.url, std::string(dialect_name(exchange.dialect))}));
+    const std::string& first = record_.tries.front().exchange.url;
+    const std::string dialect(dialect_name(exchange.dialect));
+    if (first == exchange.url) {
+      done(Step::kUrl, sentence({"{0} ({1})", "{0}（{1}）"}, {exchange.url, dialect}));
+    } else {
+      done(Step::kUrl, sentence({"{2}; what follows is of {0} ({1})", "{2}；以下针对 {0}（{1}）"},
+                                {exchange.url, dialect, first}));
+    }
     if (exchange.through_proxy) {
       done(Step::kProxy, measured_proxy(record_));
     } else {
@@ -132,8 +138,14 @@ class Walk {
     const Progress progress = progress_of(exchange, record_.model);
     if (progress < Progress::kAccepted) return;
     if (record_.key.given) {
-      done(Step::kCredential, sentence({"taken ({0})", "已接受（{0}）"},
-                                       {std::string(key_header_name(exchange.key_header))}));
+      const bool cleaned = std::any_of(
+          record_.tries.begin(), record_.tries.end(),
+          [](const probe::Try& each) { return each.helped && each.change == probe::Change::kKey; });
+      done(Step::kCredential,
+           sentence(cleaned ? config::Words{"taken without what damages it ({0})",
+                                            "去掉损坏部分后已接受（{0}）"}
+                            : config::Words{"taken ({0})", "已接受（{0}）"},
+                    {std::string(key_header_name(exchange.key_header))}));
     } else {
       note(Step::kCredential, sentence({"none given, none asked for", "没有给出，也不要求"}));
     }
