@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/text.h"
+#include "console/answer.h"
 #include "console/api.h"
 #include "gateway/gateway.h"
 #include "store/store.h"
@@ -14,6 +15,12 @@ namespace hw::app {
 namespace {
 
 constexpr std::string_view kWhere = "app";
+// Of a path that is named in a message.
+constexpr size_t kPathShownMax = 80;
+
+bool is_api(std::string_view path) {
+  return path == "/api" || path.starts_with("/api/");
+}
 
 gateway::MountedAnswer serve_api(const console::Api& api, const gateway::MountedRequest& request) {
   std::vector<access::Presented> credentials;
@@ -22,7 +29,12 @@ gateway::MountedAnswer serve_api(const console::Api& api, const gateway::Mounted
   asked.method = request.method, asked.path = request.path, asked.query = request.query;
   asked.body = request.body;
   asked.credentials = credentials;
-  console::ApiResponse answer = api.handle(asked);
+  console::ApiResponse answer =
+      is_api(request.path) ? api.handle(asked)
+                           : console::error_answer(
+                                 Error(ErrorCode::kUnknownRoute,
+                                       concat("There is no ", request.path.substr(0, kPathShownMax),
+                                              " in this program.")));
   gateway::MountedAnswer out;
   out.status = answer.status;
   out.content_type = std::move(answer.content_type);

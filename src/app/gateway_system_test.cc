@@ -136,6 +136,29 @@ TEST_CASE("a key made, disabled and deleted over the API counts soon after") {
   CHECK(fixture.chat_after_change(401, secret).status == 401);
 }
 
+TEST_CASE("what the program does not have is 404 in JSON, whoever asks") {
+  Fixture fixture;
+  for (const char* path : {"/console", "/chat/x", "/docs", "/apix"}) {
+    CAPTURE(path);
+    for (const char* secret : {"", "dev-secret", "the-admin-token"}) {
+      const HttpAnswer answer = fixture.ask("GET", path, secret);
+      CHECK(answer.status == 404);
+      CHECK(answer.body.find("\"unknown_route\"") != std::string::npos);
+      CHECK(answer.body.find(path) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a key made at run time is named by the rule of declared ones") {
+  Fixture fixture;
+  for (const char* name : {"two words", "a/b", ""}) {
+    const std::string body = std::string(R"({"name":")") + name + "\"}";
+    CHECK(fixture.ask("POST", "/api/keys", "the-admin-token", body).status == 400);
+  }
+  CHECK(fixture.ask("POST", "/api/keys", "the-admin-token", R"({"name":"me@home.org"})").status ==
+        201);
+}
+
 TEST_CASE("a reload changes keys, channels and token, and names what takes a restart") {
   Fixture fixture;
   GatewayFile fresh = fixture.config();
