@@ -225,6 +225,14 @@ void Checker::add_key(access::DeclaredKey key, const SectionValues& values) {
     }
     check_unique(secret_lines_, key.secret, false, "secret", values);
   }
+  if (key.models.empty()) {
+    const Words words = {"a model at least, or no `models` for all of them",
+                         "至少一个模型；若不限制则不写 `models`"};
+    const Words nothing = {"an empty list", "空列表"};
+    reader_.report(
+        values.problem("models", ProblemKind::kExpected,
+                       {std::string(words.in(language_)), std::string(nothing.in(language_))}));
+  }
   for (const std::string& model : key.models) {
     if (!is_pattern(model)) reader_.report(values.problem("models", ProblemKind::kStar, {model}));
   }

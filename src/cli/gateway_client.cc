@@ -101,6 +101,7 @@ tl::expected<std::string, Exit> GatewayClient::ask(std::string_view method,
   if (answer->status == 401 || answer->status == 403) {
     complain(say(language, Text::kRefusedHint));
   }
+  if (answer->status >= 500) return tl::unexpected(Exit::kUnreachable);
   return tl::unexpected(answer->status == 404 ? Exit::kNo : Exit::kUsage);
 }
 

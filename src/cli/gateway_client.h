@@ -31,7 +31,8 @@ class GatewayClient {
       : arguments_(arguments), place_(find_gateway(arguments)) {}
 
   // Asks and gives the body of a 2xx answer. Otherwise says on standard error what went wrong and
-  // gives the exit code: kUnreachable, kNo for 404, kUsage for the rest.
+  // gives the exit code: kUnreachable, also where the gateway cannot do it now (5xx), kNo for 404,
+  // kUsage for the rest.
   tl::expected<std::string, Exit> ask(std::string_view method, const std::string& target,
                                       const std::string& body = {}) const;
 

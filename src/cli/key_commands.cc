@@ -34,6 +34,12 @@ void write_models(json::Writer& writer, std::string_view models) {
   writer.end_array();
 }
 
+// Whether a list such as "," or "" has nothing in it. A script's empty variable must not become a
+// key for everything.
+bool names_none(std::string_view models) {
+  return models.find_first_not_of(", \t") == std::string_view::npos;
+}
+
 Exit create(const Arguments& arguments) {
   const config::Language language = arguments.language;
   if (arguments.value("name").empty()) {
@@ -45,6 +51,10 @@ Exit create(const Arguments& arguments) {
   writer.begin_object();
   writer.field("name", arguments.value("name"));
   if (arguments.has("models")) {
+    if (names_none(arguments.value("models"))) {
+      complain(say(language, Text::kNoModelNamed));
+      return Exit::kUsage;
+    }
     writer.key("models");
     write_models(writer, arguments.value("models"));
   }

@@ -90,7 +90,7 @@ struct Fixture {
     made.key.id = "key_1";
     made.key.name = std::string(name);
     made.key.prefix = "hw-12345";
-    made.key.models = models.empty() ? std::vector<std::string>{"*"} : models;
+    made.key.models = models;
     made.secret = "hw-12345-the-secret";
     made.key.sha256 = access::sha256(made.secret);
     stored.push_back(made.key);
@@ -226,11 +226,17 @@ TEST_CASE("a key is made, shown once, disabled, enabled and deleted") {
   CHECK(fixture.changes == 4);
 }
 
+TEST_CASE("without the field models a new key may use all") {
+  Fixture fixture;
+  CHECK(has(fixture.ask("POST", "/api/keys", kToken, R"({"name":"app"})"), "\"models\":[\"*\"]"));
+}
+
 TEST_CASE("a new key that cannot be made is refused in words") {
   Fixture fixture;
   for (const char* body :
        {"", "[]", "{", "{}", R"({"name":""})", R"({"name":5})", R"({"name":"a","models":"m"})",
-        R"({"name":"a","models":[1]})", R"({"name":"a","models":["a*b"]})",
+        R"({"name":"a","models":[1]})", R"({"name":"a","models":[]})",
+        R"({"name":"a","models":[""]})", R"({"name":"a","models":["a*b"]})",
         R"({"name":"a","modles":["m"]})", R"({"name":"dev"})"}) {
     CAPTURE(body);
     CHECK(fixture.ask("POST", "/api/keys", kToken, body).status == 400);

@@ -44,7 +44,7 @@ void write_declared(json::Writer& writer, const access::DeclaredKey& key) {
 // What POST /api/keys asks for.
 struct NewKey {
   std::string name;
-  std::vector<std::string> models;
+  std::vector<std::string> models = {"*"};
 };
 
 Status bad(std::string message) {
@@ -56,6 +56,7 @@ Status read_models(json::Value value, std::vector<std::string>& out) {
     return bad("\"models\" takes a list of names, [\"a\", \"claude-*\"].");
   }
   Status status;
+  out.clear();
   value.array().each([&](json::Value item) {
     const std::string model(item.text_or(""));
     const size_t star = model.find('*');
@@ -65,6 +66,9 @@ Status read_models(json::Value value, std::vector<std::string>& out) {
     }
     out.push_back(model);
   });
+  if (out.empty()) {
+    return bad("\"models\" names no model: name one at least, or leave the field out for all.");
+  }
   return status;
 }
 

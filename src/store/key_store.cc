@@ -104,9 +104,13 @@ Result<std::unique_ptr<KeyStore>> KeyStore::open(const std::string& path) {
 }
 
 Status KeyStore::check_new(std::string_view name, const std::vector<std::string>& models) {
-  if (name.empty() || name.size() > kNameBytesMax || !printable(name)) {
+  if (!is_key_name(name)) {
     return fail(ErrorCode::kBadRequest,
-                concat("A key's name is 1 to ", kNameBytesMax, " printable bytes long."));
+                "A key's name is 1 to 64 letters, digits, `.`, `_`, `-`, `+` or `@`.");
+  }
+  if (models.empty()) {
+    return fail(ErrorCode::kBadRequest,
+                "A key for no model would be of no use: name one at least, or \"*\" for all.");
   }
   if (models.size() > kModelsMax) {
     return fail(ErrorCode::kBadRequest,
@@ -140,7 +144,7 @@ Result<CreatedKey> KeyStore::create(std::string_view name, const std::vector<std
   key.sha256 = sha256(created.secret);
   key.prefix = created.secret.substr(0, kPrefixBytes);
   key.created_wall = wall_ns();
-  key.models = models.empty() ? std::vector<std::string>{"*"} : models;
+  key.models = models;
   if (Status inserted = insert(key); !inserted) return fail(inserted.error());
   return created;
 }

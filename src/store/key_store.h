@@ -54,7 +54,7 @@ class KeyStore {
   static Result<std::unique_ptr<KeyStore>> open(const std::string& path);
   ~KeyStore();
 
-  // `name`: printable, 1 to kNameBytesMax bytes, not in use. `models` empty: all.
+  // `name`: is_key_name() and not in use. `models`: one at least; {"*"}: all.
   Result<CreatedKey> create(std::string_view name, const std::vector<std::string>& models);
   // All keys, oldest first. Waits for no change.
   Result<std::vector<StoredKey>> list();

@@ -15,6 +15,8 @@
 namespace hw::store {
 namespace {
 
+const std::vector<std::string> kAll = {"*"};
+
 std::unique_ptr<KeyStore> opened(const journal::TempFolder& folder) {
   auto keys = KeyStore::open(folder.file("d.db"));
   REQUIRE(keys.has_value());
@@ -52,12 +54,12 @@ TEST_CASE("a new key shows its secret once; only its digest is kept") {
   }
 }
 
-TEST_CASE("secrets and ids do not repeat; without models a key may use all") {
+TEST_CASE("secrets and ids do not repeat") {
   const journal::TempFolder folder;
   const auto keys = opened(folder);
   std::set<std::string> seen;
   for (int i = 0; i < 50; ++i) {
-    const auto created = keys->create("key " + std::to_string(i), {});
+    const auto created = keys->create("key-" + std::to_string(i), kAll);
     REQUIRE(created.has_value());
     CHECK(created->key.models == std::vector<std::string>{"*"});
     seen.insert(created->secret);
@@ -70,9 +72,9 @@ TEST_CASE("secrets and ids do not repeat; without models a key may use all") {
 TEST_CASE("a key is disabled, enabled and deleted by name or id") {
   const journal::TempFolder folder;
   const auto keys = opened(folder);
-  const auto created = keys->create("alice", {});
+  const auto created = keys->create("alice", kAll);
   REQUIRE(created.has_value());
-  REQUIRE(keys->create("bob", {}).has_value());
+  REQUIRE(keys->create("bob", kAll).has_value());
   CHECK(keys->set_state("alice", KeyState::kDisabled)->state == KeyState::kDisabled);
   CHECK(keys->list()->at(0).state == KeyState::kDisabled);
   CHECK(keys->list()->at(1).state == KeyState::kActive);
@@ -82,28 +84,28 @@ TEST_CASE("a key is disabled, enabled and deleted by name or id") {
   CHECK(keys->list()->size() == 1);
   CHECK(keys->remove("alice").error().code == ErrorCode::kNotFound);
   CHECK(keys->set_state("alice", KeyState::kDisabled).error().code == ErrorCode::kNotFound);
-  CHECK(keys->create("alice", {}).has_value());  // the name is free again
+  CHECK(keys->create("alice", kAll).has_value());  // the name is free again
 }
 
 TEST_CASE("names and models that make no sense are refused") {
   const journal::TempFolder folder;
   const auto keys = opened(folder);
-  REQUIRE(keys->create("alice", {}).has_value());
+  REQUIRE(keys->create("alice", kAll).has_value());
   const auto refused = [&](std::string_view name, const std::vector<std::string>& models) {
     const auto created = keys->create(name, models);
     return !created.has_value() && created.error().code == ErrorCode::kBadRequest;
   };
-  CHECK(refused("alice", {}));
-  CHECK(refused("", {}));
-  CHECK(refused("a\nb", {}));
-  CHECK(refused(std::string(129, 'x'), {}));
+  CHECK(refused("alice", kAll));
+  for (const char* name : {"", "a\nb", "a b", "a/b", "a\"b", "a,b"}) CHECK(refused(name, kAll));
+  CHECK(refused(std::string(65, 'x'), kAll));
+  CHECK(refused("bob", {}));  // for no model
   CHECK(refused("bob", {""}));
   CHECK(refused("bob", {"a\nb"}));
   CHECK(refused("bob", std::vector<std::string>(257, "m")));
   CHECK(keys->list()->size() == 1);
   CHECK(keys->create("b\xc3\xb6"
-                     "b",
-                     {})
+                     "b.c_d-e+f@g",
+                     kAll)
             .has_value());
 }
 
@@ -111,21 +113,21 @@ TEST_CASE(
     "while another program holds the database a change is refused soon, and keys are listed") {
   const journal::TempFolder folder;
   const auto keys = opened(folder);
-  REQUIRE(keys->create("alice", {}).has_value());
+  REQUIRE(keys->create("alice", kAll).has_value());
   auto other = Database::open(folder.file("d.db"), Database::Mode::kReadWrite);
   REQUIRE(other.has_value());
   {
     auto held = Transaction::begin(**other);
     REQUIRE(held.has_value());
     std::optional<Result<CreatedKey>> refused;
-    std::thread change([&] { refused.emplace(keys->create("bob", {})); });
+    std::thread change([&] { refused.emplace(keys->create("bob", kAll)); });
     CHECK(keys->list()->size() == 1);  // does not wait for the change
     change.join();
     REQUIRE_FALSE(refused->has_value());
     CHECK(refused->error().status() == 503);
     CHECK(refused->error().message.find("locked by another program") != std::string::npos);
   }
-  CHECK(keys->create("bob", {}).has_value());
+  CHECK(keys->create("bob", kAll).has_value());
 }
 
 }  // namespace

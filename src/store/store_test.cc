@@ -664,7 +664,7 @@ TEST_CASE("a change of keys is noticed, be it made here or by another process") 
     return changes.load();
   };
   usleep(50'000);  // the first look tells what is there
-  REQUIRE(store->keys().create("alice", {}).has_value());
+  REQUIRE(store->keys().create("alice", {"*"}).has_value());
   CHECK(wait_for(1) == 1);
   const auto elsewhere = KeyStore::open(options.path);
   REQUIRE(elsewhere.has_value());

@@ -101,6 +101,7 @@ enum class Text : uint8_t {
   // keys and channels
   kKeyCreated,
   kKeyShownOnce,
+  kNoModelNamed,
   kKeyChanged,
   kKeyDeleted,
   kNoKeys,
