@@ -6,6 +6,7 @@
 #include "access/keys.h"
 #include "base/text.h"
 #include "net/tls.h"
+#include "store/key_store.h"
 
 namespace hw::app {
 
@@ -24,13 +25,6 @@ bool is_plain(char c) {
 // Channel names stand in metrics, headers and `name/model`.
 bool is_channel_name(std::string_view name) {
   return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), is_plain);
-}
-
-// Key names are people's: any letters, but nothing that would need quoting in a log.
-bool is_key_name(std::string_view name) {
-  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
-    return is_plain(c) || c == '@' || c == '+' || static_cast<unsigned char>(c) >= 0x80;
-  });
 }
 
 bool is_pattern(std::string_view pattern) {
@@ -210,7 +204,7 @@ void Checker::check_models(const WrittenChannel& written, const SectionValues& v
 
 void Checker::add_key(access::DeclaredKey key, const SectionValues& values) {
   if (values.has("name")) {
-    if (!is_key_name(key.name)) {
+    if (!store::is_key_name(key.name)) {
       expected(values, "name",
                {"1 to 64 letters, digits, `.`, `_`, `-`, `+` or `@`",
                 "1 到 64 个字母、数字、`.`、`_`、`-`、`+` 或 `@`"},

@@ -1,5 +1,6 @@
 #include "app/gateway_system.h"
 
+#include <algorithm>
 #include <mutex>
 
 #include "access/key_sources.h"
@@ -42,6 +43,23 @@ gateway::MountedAnswer serve_api(const console::Api& api, const gateway::Mounted
   return out;
 }
 
+// Two keys of one name are two keys; but a call tells its key by the name.
+void warn_of_shared_names(const std::vector<access::DeclaredKey>& declared,
+                          const std::vector<store::StoredKey>& stored) {
+  for (const access::DeclaredKey& one : declared) {
+    const auto made = std::find_if(stored.begin(), stored.end(), [&](const store::StoredKey& key) {
+      return key.name == one.name;
+    });
+    if (made == stored.end()) continue;
+    log_warning(kWhere,
+                concat("the configuration declares a key \"", one.name,
+                       "\" and one of that name was made at run time: both are let in, and each "
+                       "sees the calls of both. Rename the declared one, or delete the other "
+                       "(`headway key delete ",
+                       made->id, "`)"));
+  }
+}
+
 }  // namespace
 
 // `mutex` guards what a reload replaces; it is held for moments, never while something blocks on
@@ -69,6 +87,7 @@ struct GatewaySystem::Impl {
     out.server = gateway::server_options(from.gateway);
     out.catalogue = std::make_shared<const route::Catalogue>(from.channels, previous);
     out.keys = access::make_key_snapshot(from.keys, *stored);
+    warn_of_shared_names(from.keys, *stored);
     return out;
   }
 

@@ -91,6 +91,16 @@ StoredKey key_of(const Statement& row) {
 
 }  // namespace
 
+bool is_key_name(std::string_view name) {
+  constexpr size_t kBytesMax = 64;
+  return !name.empty() && name.size() <= kBytesMax &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '.' || c == '_' || c == '-' || c == '+' || c == '@' ||
+                  static_cast<unsigned char>(c) >= 0x80;
+         });
+}
+
 KeyStore::KeyStore(std::unique_ptr<Database> database, std::string path)
     : path_(std::move(path)), database_(std::move(database)) {
   database_->set_busy_timeout_ms(kBusyMs);

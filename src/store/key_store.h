@@ -37,13 +37,17 @@ struct CreatedKey {
   std::string secret;  // "hw-" and 43 characters of [0-9A-Za-z]: 256 bits
 };
 
+// Whether a key may have this name, declared or made at run time: 1 to 64 letters, digits, `.`,
+// `_`,
+// `-`, `+` or `@`, so that it needs no quoting in a log, a command or a URL. Letters of any script.
+bool is_key_name(std::string_view name);
+
 // Blocking; from any thread, changes one after the other. A change is on disk when the call
 // returns; a gateway with the same database notices within a second (Store::on_keys_changed).
 // Errors: kStore where the database fails or another program holds it for kBusyMs, kNotFound,
 // kBadRequest for a name that is taken or bad.
 class KeyStore {
  public:
-  static constexpr size_t kNameBytesMax = 128;
   static constexpr size_t kModelsMax = 256;
   static constexpr int kKeysMax = 100'000;
   // How long a change waits for another program's lock: whoever asked waits for an answer.
