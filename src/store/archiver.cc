@@ -141,6 +141,26 @@ Result<bool> Archiver::archive() {
   return budget == 0;
 }
 
+std::vector<std::string> Archiver::find_waiting(const CallName& name, size_t count_max) {
+  std::vector<std::string> found;
+  for (const auto& tail : tails_) {
+    tail->refresh();
+    journal::TailEntry entry;
+    for (;;) {
+      if (!tail->next(entry)) {
+        if (!tail->at_boundary()) break;
+        tail->pass_boundary();
+        continue;
+      }
+      const bool waits = entry.type == journal::RecordType::kEnd && !entry.is_stored;
+      if (waits && found.size() < count_max && name.matches(entry.key))
+        found.emplace_back(entry.payload);
+    }
+    tail->rewind();
+  }
+  return found;
+}
+
 Status Archiver::archive_within(size_t& budget) {
   if (journal::fails(faults_, journal::FaultPoint::kBegin)) return injected();
   Result<Transaction> transaction = Transaction::begin(database_);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "journal/call_block.h"
 #include "journal/faults.h"
 #include "journal/journal_tail.h"
+#include "store/call_name.h"
 #include "store/database.h"
 
 namespace hw::store {
@@ -51,6 +53,10 @@ class Archiver {
   // One transaction, where there is anything to do. True when it took as much as it may and there
   // is more. On failure nothing has happened and it may be tried again.
   Result<bool> archive();
+
+  // Records of ended calls of this name that are in the journals only, oldest first, at most
+  // `count_max`. Reads everything that is there and changes nothing.
+  std::vector<std::string> find_waiting(const CallName& name, size_t count_max);
 
   // One for each loop, in their order.
   std::vector<std::unique_ptr<journal::JournalTail>>& tails() { return tails_; }

@@ -1,56 +1,16 @@
 #include "store/call_reader.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/text.h"
 #include "journal/call_block.h"
 #include "journal/call_codec.h"
+#include "store/call_name.h"
 
 namespace hw::store {
 namespace {
 
 using timeline::Call;
-
-std::array<uint8_t, 16> bytes_of(const TraceId& trace) {
-  std::array<uint8_t, 16> bytes{};
-  for (size_t i = 0; i < 8; ++i) {
-    bytes[i] = static_cast<uint8_t>(trace.high >> (56 - 8 * i));
-    bytes[8 + i] = static_cast<uint8_t>(trace.low >> (56 - 8 * i));
-  }
-  return bytes;
-}
-
-// What a look-up asks for; one text may be read in several ways.
-struct Name {
-  explicit Name(std::string_view name) : text(name) {
-    RequestId id;
-    has_trace = TraceId::parse(name, trace);
-    has_id = RequestId::parse(name, id);
-    if (has_id) id_bytes = id.bytes();
-    // A trace that nobody gave is the id of its call.
-    if (has_trace) id_bytes = bytes_of(trace);
-  }
-
-  bool may_be_id() const { return has_id || has_trace; }
-  int64_t id_ms() const {
-    journal::CallKey key;
-    key.id_bytes = id_bytes;
-    return key.id_ms();
-  }
-  // As a caller's trace is in call_aliases.
-  std::string alias() const { return has_trace ? trace.hex() : std::string(text); }
-  bool matches(const journal::CallKey& key) const {
-    if (has_id && key.id_bytes == id_bytes) return true;
-    if (has_trace && (key.own_trace ? key.trace == trace : key.id_bytes == id_bytes)) return true;
-    return !key.client_request_id.empty() && key.client_request_id == text;
-  }
-
-  std::string_view text;
-  bool has_id = false, has_trace = false;
-  TraceId trace;
-  std::array<uint8_t, 16> id_bytes{};
-};
 
 // A record in a block with the end that orders it.
 struct Ranked {
@@ -103,7 +63,7 @@ Status CallReader::open() {
 Result<std::vector<Call>> CallReader::find(std::string_view id_or_alias) {
   const std::lock_guard guard(lock_);
   if (Status opened = open(); !opened) return fail(opened.error());
-  const Name name(id_or_alias);
+  const CallName name(id_or_alias);
   const Result<std::vector<int64_t>> blocks = blocks_with(id_or_alias);
   if (!blocks) return fail(blocks.error());
   std::vector<Call> calls;
@@ -123,7 +83,7 @@ Result<std::vector<Call>> CallReader::find(std::string_view id_or_alias) {
 
 // The blocks that may hold calls of this name, latest first.
 Result<std::vector<int64_t>> CallReader::blocks_with(std::string_view name_text) {
-  const Name name(name_text);
+  const CallName name(name_text);
   Result<Statement> query = database_->prepare(
       "SELECT block FROM call_aliases WHERE alias IN (?1, ?4) UNION "
       "SELECT id FROM call_blocks WHERE last_ms BETWEEN ?2 AND ?3 AND first_ms <= ?2 "
@@ -153,7 +113,7 @@ Result<std::string> CallReader::block_data(int64_t block) {
 }
 
 Result<CallReader::Spot> CallReader::spot_of(std::string_view id) {
-  const Name name(id);
+  const CallName name(id);
   const Result<std::vector<int64_t>> blocks = blocks_with(id);
   if (!blocks) return fail(blocks.error());
   for (const int64_t block : *blocks) {

@@ -10,6 +10,7 @@
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "journal/call_codec.h"
 #include "journal/loop_journal.h"
 #include "store/call_reader.h"
 #include "store/schema.h"
@@ -21,6 +22,8 @@ namespace {
 // How long a query waits for calls that have just ended. A healthy database takes a few
 // milliseconds.
 constexpr std::chrono::milliseconds kDrainTimeout{200};
+// How long it waits for a look into the journals, which are 64 MiB and in memory.
+constexpr std::chrono::milliseconds kSearchTimeout{1'000};
 // What a process that died has left is stored before open() returns, unless it is more than this
 // takes.
 constexpr std::chrono::milliseconds kLeftoverTimeout{500};
@@ -170,7 +173,16 @@ CallSink& Store::sink(int loop) {
 
 Result<std::vector<timeline::Call>> Store::find(std::string_view id_or_alias) {
   impl_->writer->drain(kDrainTimeout);
-  return impl_->reader.find(id_or_alias);
+  Result<std::vector<timeline::Call>> stored = impl_->reader.find(id_or_alias);
+  if (impl_->stopped || (stored.has_value() && !stored->empty())) return stored;
+  std::vector<timeline::Call> waiting;
+  for (const std::string& record : impl_->writer->find_waiting(id_or_alias, kSearchTimeout)) {
+    Result<timeline::Call> call = journal::decode_call(record);
+    if (call.has_value()) waiting.push_back(std::move(*call));
+  }
+  // It may have been stored between the two looks.
+  if (waiting.empty()) return impl_->reader.find(id_or_alias);
+  return waiting;
 }
 
 Result<CallPage> Store::list(const CallQuery& query) {

@@ -42,7 +42,8 @@ class Store {
 
   // The calls with this id (one at most), or this client_request_id or trace id (latest first, at
   // most CallQuery::kLimitMax). Empty where there is none. Blocks: first what has ended is stored,
-  // which takes up to 200 ms. From any thread.
+  // which takes up to 200 ms; what the database does not take is looked for in the journals. From
+  // any thread.
   Result<std::vector<timeline::Call>> find(std::string_view id_or_alias);
   // A page of the log. Blocks likewise. kBadRequest: `before` is no call of this log.
   Result<CallPage> list(const CallQuery& query);

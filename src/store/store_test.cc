@@ -385,7 +385,13 @@ TEST_CASE("while the database is locked calls wait in the journal, then all are 
       store->sink(0).end(call);
       expected.insert(id_of(call));
     }
-    CHECK(store->find(*expected.begin())->empty());
+    for (const std::string& id : {*expected.begin(), *expected.rbegin()}) {
+      const auto found = store->find(id);  // in the journal only
+      REQUIRE(found.has_value());
+      REQUIRE(found->size() == 1);
+      CHECK(id_of(found->front()) == id);
+    }
+    CHECK(store->find("req_unknown")->empty());
     const StoreHealth health = store->health();
     CHECK(health.state == StoreState::kDegraded);
     REQUIRE(health.reasons.size() == 1);

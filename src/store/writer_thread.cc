@@ -4,11 +4,14 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "store/call_query.h"
 #include "store/retention.h"
 #include "store/schema.h"
 
@@ -135,6 +138,7 @@ void WriterThread::run() {
   while (!stopping_.load()) {
     wait(timeout_ms());
     archive_all();
+    answer_search();
     set_aside();
     if (monotonic_ns() >= next_second_) each_second();
     if (prune_pending_) prune();
@@ -184,6 +188,31 @@ void WriterThread::answer_drains(uint64_t generation) {
     drain_done_ = generation;
   }
   drained_.notify_all();
+}
+
+std::vector<std::string> WriterThread::find_waiting(std::string_view name,
+                                                    std::chrono::milliseconds timeout) {
+  const std::lock_guard alone(asking_lock_);
+  std::unique_lock guard(search_lock_);
+  search_name_ = name;
+  search_wanted_ = true;
+  wake();
+  searched_.wait_for(guard, timeout, [this] { return !search_wanted_; });
+  search_wanted_ = false;
+  return std::exchange(search_found_, {});
+}
+
+// The journals belong to this thread: others ask it to look.
+void WriterThread::answer_search() {
+  {
+    const std::lock_guard guard(search_lock_);
+    if (!search_wanted_) return;
+    const CallName name(search_name_);
+    search_found_ = archiver_->find_waiting(name, CallQuery::kLimitMax);
+    std::reverse(search_found_.begin(), search_found_.end());
+    search_wanted_ = false;
+  }
+  searched_.notify_all();
 }
 
 // Journals of loops that this process does not have are removed once they are stored.

@@ -51,6 +51,9 @@ class WriterThread {
   // Waits until everything that was appended before this call is stored, or the database has
   // refused it, but no longer than `timeout`.
   void drain(std::chrono::milliseconds timeout);
+  // Records of ended calls of this name that are not in the database, latest first; empty where the
+  // thread has no time for it within `timeout`.
+  std::vector<std::string> find_waiting(std::string_view name, std::chrono::milliseconds timeout);
   // Ends of this process that are in the database.
   uint64_t stored_calls() const { return stored_calls_.load(std::memory_order_relaxed); }
   // Why the store is in trouble, one sentence each; empty when it is not.
@@ -69,6 +72,7 @@ class WriterThread {
   int timeout_ms() const;
   void archive_all();
   void answer_drains(uint64_t generation);
+  void answer_search();
   void drop_empty_strangers();
   void set_aside();
   void each_second();
@@ -104,6 +108,13 @@ class WriterThread {
   std::mutex drain_lock_;
   std::condition_variable drained_;
   uint64_t drain_wanted_ = 0, drain_done_ = 0;
+
+  std::mutex asking_lock_;  // one search at a time
+  std::mutex search_lock_;  // guards what follows
+  std::condition_variable searched_;
+  std::string search_name_;
+  bool search_wanted_ = false;
+  std::vector<std::string> search_found_;
 
   mutable std::mutex trouble_lock_;
   std::string archive_trouble_, aside_trouble_, log_trouble_, prune_trouble_;
