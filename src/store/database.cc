@@ -121,9 +121,7 @@ Error Database::failure(std::string_view doing) const {
   const int code = handle_ == nullptr ? SQLITE_NOMEM : sqlite3_errcode(handle_) & 0xff;
   if (code == SQLITE_BUSY || code == SQLITE_LOCKED) {
     return Error(ErrorCode::kStore,
-                 concat("The database ", path_,
-                        " is locked by another program, so nothing was done. Try again in a "
-                        "moment."));
+                 concat("The database ", path_, " is locked by another program."));
   }
   const char* reason = handle_ == nullptr ? "out of memory" : sqlite3_errmsg(handle_);
   return Error(ErrorCode::kStore, concat("The database ", path_, " cannot be ", doing, ": ",

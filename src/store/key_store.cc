@@ -159,8 +159,16 @@ Result<CreatedKey> KeyStore::create(std::string_view name, const std::vector<std
   return created;
 }
 
-Status KeyStore::insert(const StoredKey& key) {
+// Where another program has the lock for too long, whoever asked is told what that means.
+Result<Transaction> KeyStore::begin_change() {
   Result<Transaction> transaction = Transaction::begin(*database_);
+  if (transaction) return transaction;
+  return fail(transaction.error().code,
+              concat(transaction.error().message, " Nothing was changed; try again in a moment."));
+}
+
+Status KeyStore::insert(const StoredKey& key) {
+  Result<Transaction> transaction = begin_change();
   if (!transaction) return fail(transaction.error());
   Result<Statement> row = database_->prepare(concat("INSERT INTO keys(", std::string_view(kColumns),
                                                     ") VALUES(?1, ?2, ?3, ?4, ?5, 0, ?6)"));
@@ -208,7 +216,7 @@ Result<StoredKey> KeyStore::find(std::string_view id_or_name) {
 
 // Runs `sql` with the key's id as ?1 and `value` as ?2, and tells other processes.
 Status KeyStore::change(std::string_view sql, std::string_view id, int64_t value) {
-  Result<Transaction> transaction = Transaction::begin(*database_);
+  Result<Transaction> transaction = begin_change();
   if (!transaction) return fail(transaction.error());
   Result<Statement> update = database_->prepare(sql);
   if (!update) return fail(update.error());

@@ -16,6 +16,7 @@
 namespace hw::store {
 
 class Database;
+class Transaction;
 
 // Whether a key lets its owner in.
 enum class KeyState : uint8_t { kActive, kDisabled };
@@ -70,6 +71,7 @@ class KeyStore {
   friend class Store;
   KeyStore(std::unique_ptr<Database> database, std::string path);
   Result<StoredKey> find(std::string_view id_or_name);
+  Result<Transaction> begin_change();
   Status check_new(std::string_view name, const std::vector<std::string>& models);
   Status insert(const StoredKey& key);
   Status change(std::string_view sql, std::string_view id, int64_t value);

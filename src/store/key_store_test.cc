@@ -126,6 +126,7 @@ TEST_CASE(
     REQUIRE_FALSE(refused->has_value());
     CHECK(refused->error().status() == 503);
     CHECK(refused->error().message.find("locked by another program") != std::string::npos);
+    CHECK(refused->error().message.find("Nothing was changed") != std::string::npos);
   }
   CHECK(keys->create("bob", kAll).has_value());
 }
