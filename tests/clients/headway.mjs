@@ -5,6 +5,7 @@
 //   ... requests to gateway.url with gateway.key ...
 //   await gateway.stop();
 import fs from 'node:fs';
+import https from 'node:https';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -44,7 +45,7 @@ export async function startHeadway(options = {}) {
     file,
     child,
     pid: child.pid,
-    url: `http://127.0.0.1:${port}`,
+    url: `${options.gateway?.tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     key: CLIENT_KEY,
     adminToken: ADMIN_TOKEN,
     log: () => fs.readFileSync(path.join(dir, 'log'), 'utf8'),
@@ -115,9 +116,7 @@ async function untilReady(gateway) {
       );
     }
     try {
-      const answer = await fetch(`${gateway.url}/readyz`);
-      await answer.arrayBuffer();
-      if (answer.ok) return;
+      if ((await statusOf(`${gateway.url}/readyz`)) === 200) return;
     } catch {
       /* not listening yet */
     }
@@ -129,6 +128,22 @@ async function untilReady(gateway) {
       setTimeout(resolve, 10);
     });
   }
+}
+
+// Trusts any certificate: whether it is the right one is for the test to look at.
+async function statusOf(url) {
+  if (url.startsWith('https')) {
+    return new Promise((resolve, reject) => {
+      const request = https.get(url, { rejectUnauthorized: false, agent: false }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      });
+      request.on('error', reject);
+    });
+  }
+  const answer = await fetch(url);
+  await answer.arrayBuffer();
+  return answer.status;
 }
 
 async function stop(child, dir) {

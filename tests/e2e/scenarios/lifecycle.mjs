@@ -4,13 +4,15 @@ import fs from 'node:fs';
 import { open, send } from './client.mjs';
 import { channelFor, requestOf } from './dialects.mjs';
 import { delay } from './trial.mjs';
+import { CLIENT_KEY } from '../../clients/headway.mjs';
 
 export function tests() {
   return [
     { name: 'SIGTERM: streams finish, new requests get 503, then exit 0', run: drains },
-    { name: 'SIGTERM: what lasts longer than drain_s is ended', run: drainEnds },
+    { name: 'SIGTERM: what lasts longer than drain_s is told so and ended', run: drainEnds },
     { name: 'SIGHUP reloads the configuration', run: reloads },
     { name: 'SIGHUP with a bad file changes nothing and says why', run: reloadsBad },
+    { name: 'SIGHUP: a declared key with the name of a made one is mentioned', run: sharedName },
   ];
 }
 
@@ -60,11 +62,36 @@ async function drainEnds(t) {
   const { gateway } = await world(t, 'stall', { gateway: { drain_s: 1 } });
   const stream = open(gateway.port, requestOf('chat', { stream: true }));
   await stream.until((self) => (self.answer?.body.length ?? 0) > 400, 'the first events');
+  const uploading = open(gateway.port, {
+    raw:
+      `POST /v1/messages HTTP/1.1\r\nhost: gw\r\nx-api-key: ${CLIENT_KEY}\r\n` +
+      'expect: 100-continue\r\ncontent-length: 9\r\n\r\n',
+  });
+  const accepted = (self) => self.answers().some(({ status }) => status === 100);
+  await uploading.until(accepted, 'the answer to Expect: 100-continue');
   const began = Date.now();
   gateway.child.kill('SIGTERM');
   await exited(t, gateway, 5000);
   t.check(Date.now() - began >= 900, `ended after ${Date.now() - began} ms, before drain_s`);
   t.check(stream.answer.end === 'cut', `the stream ended as ${stream.answer.end}`);
+  t.equal(stream.answer.events.at(-1)?.json?.error?.code, 'draining', 'last event of the stream');
+  t.equal(uploading.answer?.status, 503, 'status of a request that was not complete');
+  t.equal(uploading.answer?.json?.error?.type, 'overloaded_error', 'its error');
+}
+
+async function sharedName(t) {
+  const { gateway } = await world(t, 'ok');
+  const made = await fetch(`${gateway.url}/api/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${gateway.adminToken}` },
+    body: JSON.stringify({ name: 'app' }),
+  });
+  t.equal(made.status, 201, 'status of making a key');
+  const { id } = await made.json();
+  fs.appendFileSync(gateway.file, '\n[[keys]]\nname = "app"\nsecret = "hw-another"\n');
+  gateway.child.kill('SIGHUP');
+  const said = await eventually(() => gateway.log().includes(`headway key delete ${id}`));
+  t.check(said, `the log does not mention it: ${gateway.log().slice(-300)}`);
 }
 
 async function exited(t, gateway, withinMs) {

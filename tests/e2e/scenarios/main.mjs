@@ -13,6 +13,7 @@ const SUITES = [
   'credentials',
   'pass_through',
   'lifecycle',
+  'tls',
 ];
 // Of a test that was only late, which a busy machine can cause.
 const REPEATS_MAX = 5;
