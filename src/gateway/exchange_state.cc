@@ -1,7 +1,7 @@
 #include "gateway/exchange_state.h"
 
 #include "base/text.h"
-#include "gateway/credentials.h"
+#include "edge/credentials.h"
 
 namespace hw::gateway {
 namespace {
@@ -52,7 +52,7 @@ Result<const access::Key*> ExchangeState::admit(const http::RequestHead& head) {
   if (context.common.draining.load(std::memory_order_relaxed)) {
     return fail(ErrorCode::kDraining, "The gateway is shutting down; send the request again");
   }
-  const Credentials presented(head);
+  const edge::Credentials presented(head);
   const Result<access::Admission> who = access::authorize(*settings->keys, presented.all());
   if (!who) return fail(who.error());
   call.key = who->key->name;

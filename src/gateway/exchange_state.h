@@ -13,11 +13,11 @@
 #include "edge/client_answer.h"
 #include "edge/heads.h"
 #include "edge/routes.h"
+#include "edge/upstreams.h"
 #include "gateway/clocks.h"
 #include "gateway/loop_metrics.h"
 #include "gateway/snapshot.h"
 #include "gateway/stopwatch.h"
-#include "gateway/upstreams.h"
 #include "store/call_sink.h"
 #include "timeline/call.h"
 #include "wire/request_facts.h"
@@ -40,7 +40,7 @@ struct Common {
 struct LoopContext {
   net::Loop& loop;
   Common& common;
-  Upstreams upstreams;
+  edge::Upstreams upstreams;
   LoopMetrics metrics;
   store::CallSink& sink;
   Random random;

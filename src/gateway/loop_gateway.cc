@@ -1,7 +1,7 @@
 #include "gateway/loop_gateway.h"
 
 #include "base/text.h"
-#include "gateway/credentials.h"
+#include "edge/credentials.h"
 #include "gateway/exchange.h"
 #include "gateway/model_listing.h"
 #include "json/writer.h"
@@ -115,7 +115,7 @@ net::Task<void> LoopGateway::serve_mounted(http::ServerConnection& client,
   request.method = head.method;
   request.path = route.path;
   request.query = route.query.empty() ? route.query : route.query.substr(1);
-  const Credentials presented(head);
+  const edge::Credentials presented(head);
   for (const access::Presented& one : presented.all()) {
     request.credentials.push_back({one.source, std::string(one.value)});
   }

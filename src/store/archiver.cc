@@ -141,7 +141,7 @@ Result<bool> Archiver::archive() {
   return budget == 0;
 }
 
-std::vector<std::string> Archiver::find_waiting(const CallName& name, size_t count_max) {
+std::vector<std::string> Archiver::find_waiting(const journal::CallName& name, size_t count_max) {
   std::vector<std::string> found;
   for (const auto& tail : tails_) {
     tail->refresh();

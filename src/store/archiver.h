@@ -15,9 +15,9 @@
 
 #include "base/result.h"
 #include "journal/call_block.h"
+#include "journal/call_name.h"
 #include "journal/faults.h"
 #include "journal/journal_tail.h"
-#include "store/call_name.h"
 #include "store/database.h"
 
 namespace hw::store {
@@ -56,7 +56,7 @@ class Archiver {
 
   // Records of ended calls of this name that are in the journals only, oldest first, at most
   // `count_max`. Reads everything that is there and changes nothing.
-  std::vector<std::string> find_waiting(const CallName& name, size_t count_max);
+  std::vector<std::string> find_waiting(const journal::CallName& name, size_t count_max);
 
   // One for each loop, in their order.
   std::vector<std::unique_ptr<journal::JournalTail>>& tails() { return tails_; }

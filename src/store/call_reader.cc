@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "journal/call_block.h"
 #include "journal/call_codec.h"
-#include "store/call_name.h"
+#include "journal/call_name.h"
 
 namespace hw::store {
 namespace {
@@ -63,7 +63,7 @@ Status CallReader::open() {
 Result<std::vector<Call>> CallReader::find(std::string_view id_or_alias) {
   const std::lock_guard guard(lock_);
   if (Status opened = open(); !opened) return fail(opened.error());
-  const CallName name(id_or_alias);
+  const journal::CallName name(id_or_alias);
   const Result<std::vector<int64_t>> blocks = blocks_with(id_or_alias);
   if (!blocks) return fail(blocks.error());
   std::vector<Call> calls;
@@ -83,7 +83,7 @@ Result<std::vector<Call>> CallReader::find(std::string_view id_or_alias) {
 
 // The blocks that may hold calls of this name, latest first.
 Result<std::vector<int64_t>> CallReader::blocks_with(std::string_view name_text) {
-  const CallName name(name_text);
+  const journal::CallName name(name_text);
   Result<Statement> query = database_->prepare(
       "SELECT block FROM call_aliases WHERE alias IN (?1, ?4) UNION "
       "SELECT id FROM call_blocks WHERE last_ms BETWEEN ?2 AND ?3 AND first_ms <= ?2 "
@@ -113,7 +113,7 @@ Result<std::string> CallReader::block_data(int64_t block) {
 }
 
 Result<CallReader::Spot> CallReader::spot_of(std::string_view id) {
-  const CallName name(id);
+  const journal::CallName name(id);
   const Result<std::vector<int64_t>> blocks = blocks_with(id);
   if (!blocks) return fail(blocks.error());
   for (const int64_t block : *blocks) {

@@ -207,7 +207,7 @@ void WriterThread::answer_search() {
   {
     const std::lock_guard guard(search_lock_);
     if (!search_wanted_) return;
-    const CallName name(search_name_);
+    const journal::CallName name(search_name_);
     search_found_ = archiver_->find_waiting(name, CallQuery::kLimitMax);
     std::reverse(search_found_.begin(), search_found_.end());
     search_wanted_ = false;

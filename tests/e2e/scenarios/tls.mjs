@@ -36,7 +36,8 @@ async function world(t, gateway = {}) {
 // A connection that is open, with the certificate that the server showed.
 function connect(gateway) {
   return new Promise((resolve, reject) => {
-    const socket = tls.connect({ port: gateway.port, host: '127.0.0.1', rejectUnauthorized: false });
+    const to = { port: gateway.port, host: '127.0.0.1', rejectUnauthorized: false };
+    const socket = tls.connect(to);
     socket.once('secureConnect', () => resolve({ socket, shown: socket.getPeerX509Certificate() }));
     socket.once('error', reject);
   });

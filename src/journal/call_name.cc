@@ -1,6 +1,6 @@
-#include "store/call_name.h"
+#include "journal/call_name.h"
 
-namespace hw::store {
+namespace hw::journal {
 namespace {
 
 std::array<uint8_t, 16> bytes_of(const TraceId& trace) {
@@ -24,15 +24,15 @@ CallName::CallName(std::string_view name) : text(name) {
 }
 
 int64_t CallName::id_ms() const {
-  journal::CallKey key;
+  CallKey key;
   key.id_bytes = id_bytes;
   return key.id_ms();
 }
 
-bool CallName::matches(const journal::CallKey& key) const {
+bool CallName::matches(const CallKey& key) const {
   if (has_id && key.id_bytes == id_bytes) return true;
   if (has_trace && (key.own_trace ? key.trace == trace : key.id_bytes == id_bytes)) return true;
   return !key.client_request_id.empty() && key.client_request_id == text;
 }
 
-}  // namespace hw::store
+}  // namespace hw::journal

@@ -1,5 +1,4 @@
-#include "gateway/upstreams.h"
-
+// What a reload does to the connections of channels.
 #include <doctest/doctest.h>
 
 #include "gateway/running_gateway.h"

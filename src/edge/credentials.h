@@ -8,7 +8,7 @@
 #include "access/keys.h"
 #include "http/head.h"
 
-namespace hw::gateway {
+namespace hw::edge {
 
 class Credentials {
  public:
@@ -31,4 +31,4 @@ class Credentials {
   size_t count_ = 0;
 };
 
-}  // namespace hw::gateway
+}  // namespace hw::edge

@@ -1,8 +1,8 @@
-#include "gateway/credentials.h"
+#include "edge/credentials.h"
 
 #include "base/text.h"
 
-namespace hw::gateway {
+namespace hw::edge {
 namespace {
 
 // Whether the field carries a key, and by which rule it is to be read.
@@ -39,4 +39,4 @@ void Credentials::add(const access::Presented& one) {
   many_.push_back(one);
 }
 
-}  // namespace hw::gateway
+}  // namespace hw::edge

@@ -1,4 +1,4 @@
-#include "gateway/blocking_threads.h"
+#include "gateway/loop_gateway.h"
 
 #include <doctest/doctest.h>
 

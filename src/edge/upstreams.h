@@ -13,7 +13,7 @@
 #include "net/tls.h"
 #include "route/catalogue.h"
 
-namespace hw::gateway {
+namespace hw::edge {
 
 class Upstreams {
  public:
@@ -51,4 +51,4 @@ class Upstreams {
   std::unordered_map<std::string, std::weak_ptr<net::TlsContext>> contexts_;
 };
 
-}  // namespace hw::gateway
+}  // namespace hw::edge

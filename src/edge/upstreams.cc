@@ -1,8 +1,8 @@
-#include "gateway/upstreams.h"
+#include "edge/upstreams.h"
 
 #include <unordered_set>
 
-namespace hw::gateway {
+namespace hw::edge {
 
 Upstreams::Entry& Upstreams::entry(const route::Channel& channel) {
   std::unique_ptr<Entry>& found = entries_[channel.transport];
@@ -47,4 +47,4 @@ void Upstreams::close_idle() {
   for (auto& [transport, entry] : entries_) entry->pool.close_idle();
 }
 
-}  // namespace hw::gateway
+}  // namespace hw::edge
