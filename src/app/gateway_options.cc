@@ -243,11 +243,25 @@ std::vector<Option> channel_service() {
           integer<W>([](W& w) -> auto& { return w.options.connections_max; }, 1, 1'000'000), "",
           kOnReload, {"Per loop and instance.", "每个事件循环、每个实例。"},
           "High enough to be no limit, low enough to bound a runaway."),
+      row("max_tokens_default",
+          integer<W>([](W& w) -> auto& { return w.options.max_tokens_default; }, 1, 10'000'000), "",
+          kOnReload,
+          {"Sent to an anthropic channel where a client of another dialect gave no limit.",
+           "其他方言的客户端未给出上限时，发送给 anthropic 通道的值。"},
+          "The dialect demands one; every current model takes this."),
+      row("extra_fields", text_list<W>([](W& w) -> auto& { return w.options.extra_fields; }), "",
+          kOnReload,
+          {"Fields that this channel takes beyond its dialect's, in translated requests.",
+           "在转换后的请求中，此通道接受的方言之外的字段。"},
+          "Others than the dialect's own are left out and marked, since many servers refuse them.",
+          "[\"top_k\"]"),
       row("serves", text_list<W>(&W::serves), "", kOnReload,
           {"What it can be asked: \"chat\", \"completions\", \"responses\", \"embeddings\"; "
-           "anthropic: \"messages\", \"count_tokens\". Without: all of them.",
+           "anthropic: \"messages\", \"count_tokens\". Without: all of them. Chat, responses and "
+           "messages that it does not serve are translated.",
            "可被请求的内容：\"chat\"、\"completions\"、\"responses\"、\"embeddings\"；anthropic："
-           "\"messages\"、\"count_tokens\"。省略则为全部。"},
+           "\"messages\"、\"count_tokens\"。省略则为全部。未提供的 chat、responses 与 messages "
+           "会被转换。"},
           "Most upstreams answer all of their dialect."),
       row("models", text_list<W>([](W& w) -> auto& { return w.options.models; }), "", kOnReload,
           {"Names that it serves under the same name; one * at the end.",

@@ -18,6 +18,7 @@ constexpr std::string_view kApi = "api_error";
 constexpr std::array<ErrorInfo, kErrorCodeCount> kTable = {{
     {kBadRequest, 400, "bad_request", kReq, kReq, kRequest, 0, 0},
     {kWrongDialect, 400, "wrong_dialect", kReq, kReq, kRequest, 0, 0},
+    {kUnsupportedField, 400, "unsupported_parameter", kReq, kReq, kRequest, 0, 0},
     {kUnknownRoute, 404, "unknown_route", kReq, "not_found_error", kRequest, 0, 0},
     {kMethodNotAllowed, 405, "method_not_allowed", kReq, kReq, kRequest, 0, 0},
     {kUpgradeRefused, 426, "upgrade_refused", kReq, kReq, kRequest, 0, 0},

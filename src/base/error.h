@@ -15,7 +15,8 @@ namespace hw {
 enum class ErrorCode : uint8_t {
   // The caller's request.
   kBadRequest,         // head, framing or JSON that cannot be read
-  kWrongDialect,       // no channel of this model speaks the dialect of the route
+  kWrongDialect,       // no channel of this model can be asked at the route
+  kUnsupportedField,   // `detail` names a field that the channel's dialect cannot say
   kUnknownRoute,       // no such path
   kMethodNotAllowed,   // the path exists, the method does not
   kUpgradeRefused,     // WebSocket upgrade: answer 426 so that clients fall back to POST
@@ -76,7 +77,7 @@ struct ErrorInfo {
 const ErrorInfo& error_info(ErrorCode code);
 
 // A failure with what a person needs to mend it. `message` is shown to callers and must hold no
-// secret; `detail` goes to the log only.
+// secret; `detail` goes to the log only, but for kUnsupportedField.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;

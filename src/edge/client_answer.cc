@@ -67,7 +67,11 @@ net::Task<bool> ClientAnswer::heartbeat(Dialect dialect, const AnswerLabels& lab
     append_own_head(text, head);
     hold_head(std::move(text), 200);
   }
-  wire::append_heartbeat(begin(), dialect, observer_);
+  if (stream_ != nullptr) {
+    stream_->append_heartbeat(begin());
+  } else {
+    wire::append_heartbeat(begin(), dialect, nullptr);
+  }
   end(Last::kNo);
   ++heartbeats_;
   if (try_flush()) co_return true;

@@ -10,10 +10,20 @@
 #include "edge/heads.h"
 #include "http/server.h"
 #include "net/task.h"
-#include "wire/event_gate.h"
-#include "wire/stream_observer.h"
 
 namespace hw::edge {
+
+// What writes a stream's events, as far as a heartbeat between them must know it.
+class Stream {
+ public:
+  // What was written ends between two events: something may be put in.
+  virtual bool at_boundary() const = 0;
+  // Appends what keeps the client alive.
+  virtual void append_heartbeat(std::string& out) = 0;
+
+ protected:
+  ~Stream() = default;
+};
 
 class ClientAnswer {
  public:
@@ -52,13 +62,12 @@ class ClientAnswer {
   void mark_relayed() { relayed_ = true; }
 
   // --- a heartbeat: in front of everything it sends a 200 head of an event stream.
-  // Which observer and gate the stream has; null before there is one.
-  void set_stream(const wire::StreamObserver* observer, const wire::EventGate* gate) {
-    observer_ = observer;
-    gate_ = gate;
-  }
+  // Who writes the stream; null before there is one.
+  void set_stream(Stream* stream) { stream_ = stream; }
   // Whether one may be written now: the stream has not ended and is between two events.
-  bool heartbeat_possible() const { return !ended_ && (gate_ == nullptr || gate_->at_boundary()); }
+  bool heartbeat_possible() const {
+    return !ended_ && (stream_ == nullptr || stream_->at_boundary());
+  }
   net::Task<bool> heartbeat(Dialect dialect, const AnswerLabels& labels);
   // One comment, to learn whether a half-closed client is still there.
   net::Task<bool> probe();
@@ -78,8 +87,7 @@ class ClientAnswer {
   std::string& scratch_;
   std::string held_head_;
   std::string pending_;  // composed and not written yet
-  const wire::StreamObserver* observer_ = nullptr;
-  const wire::EventGate* gate_ = nullptr;
+  Stream* stream_ = nullptr;
   Nanos due_ = net::Deadline::kNever;
   size_t chunk_ = 0;
   int held_status_ = 0;

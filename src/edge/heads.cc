@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "http/head_writer.h"
@@ -46,6 +47,16 @@ bool stays_behind(std::string_view name, const UpstreamRequest& request) {
     default:
       return false;
   }
+}
+
+// Fields that mean something in the client's dialect alone, or describe the body that it sent.
+bool is_of_dialect(std::string_view name) {
+  constexpr std::array kPrefixes = {"anthropic-", "openai-", "x-stainless-"};
+  for (const std::string_view prefix : kPrefixes) {
+    if (name.size() > prefix.size() && equal_ignoring_case(name.substr(0, prefix.size()), prefix))
+      return true;
+  }
+  return is(name, "content-type") || is(name, "content-encoding") || is(name, "accept");
 }
 
 // Fields of an upstream's answer that the client gets from us instead.
@@ -150,10 +161,12 @@ void append_upstream_head(std::string& to, const UpstreamRequest& request) {
   add_credential(out, request.channel.options);
   const http::HopByHop hop(request.head.fields);
   out.lines(request.head.fields, [&](const http::Field& field) {
-    return !stays_behind(field.name, request) && !hop.drops(field.name);
+    return !stays_behind(field.name, request) && !hop.drops(field.name) &&
+           !(request.translated && is_of_dialect(field.name));
   });
+  if (request.translated) out.add("content-type: application/json\r\n");
   if (request.channel.options.family == Family::kAnthropic &&
-      request.head.fields.find("anthropic-version") == nullptr) {
+      (request.translated || request.head.fields.find("anthropic-version") == nullptr)) {
     out.add("anthropic-version: 2023-06-01\r\n");
   }
   if (request.stream) out.add("accept-encoding: identity\r\n");

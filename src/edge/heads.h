@@ -20,6 +20,7 @@ struct UpstreamRequest {
   std::string_view query;     // with its '?'
   bool stream = false;        // then the answer is wanted in plain
   bool body_decoded = false;  // content-encoding was undone
+  bool translated = false;    // the body is ours, in another dialect than the client's
   uint64_t body_bytes = 0;
   std::string_view request_id;
   int attempt = 1;

@@ -61,6 +61,7 @@ Attempt::Attempt(ExchangeState& state, const http::RequestHead& head,
     : state_(state),
       client_head_(head),
       channel_(*candidate.channel),
+      endpoint_(candidate.endpoint),
       upstream_model_(candidate.upstream_model),
       number_(number),
       record_(state.call.attempts.size()),
@@ -214,10 +215,11 @@ void Attempt::compose_head(std::string& out, uint64_t body_bytes) {
   if (trace.parent == 0) trace.parent = 1;
   edge::UpstreamRequest request{.head = client_head_,
                                 .channel = channel_,
-                                .endpoint = state_.route.endpoint,
-                                .query = state_.route.query,
+                                .endpoint = endpoint_,
+                                .query = translated() ? std::string_view() : state_.route.query,
                                 .stream = state_.wants_stream(),
                                 .body_decoded = state_.body_decoded,
+                                .translated = translated(),
                                 .body_bytes = body_bytes,
                                 .request_id = state_.call.id.view(),
                                 .attempt = number_,
@@ -226,6 +228,7 @@ void Attempt::compose_head(std::string& out, uint64_t body_bytes) {
 }
 
 void Attempt::edit_body() {
+  if (translated()) return;
   edits_->set_model(upstream_model_);
   const bool countable = state_.call.dialect == Dialect::kOpenaiChat ||
                          state_.call.dialect == Dialect::kOpenaiCompletions;
@@ -244,8 +247,9 @@ Attempt::Step Attempt::try_send() {
   state_.client.event().drop(kUpstreamReadable | kUpstreamWritable);
 
   const json::Splice& splice = edits_->splice();
-  const uint64_t body_bytes = splice.size(state_.body.size());
-  const json::Segments body = splice.segments(state_.body);
+  const std::string_view text = translated() ? state_.translation->body() : state_.body;
+  const uint64_t body_bytes = splice.size(text.size());
+  const json::Segments body = splice.segments(text);
   std::string& out = state_.context.out;
   out.clear();
   compose_head(out, body_bytes);
@@ -501,7 +505,7 @@ void Attempt::settle(Outcome outcome, const Error* error) {
   if (error != nullptr) made.error = {std::string(error->name()), error->message};
   note_connection(now);
   state_.clocks.stop_attempt();
-  state_.answer.set_stream(nullptr, nullptr);
+  state_.answer.set_stream(nullptr);
   if (lease_.connected() && reader_->reusable() && !spoiled_) {
     lease_.socket().set_handler(nullptr);
     lease_.give_back();

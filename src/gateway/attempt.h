@@ -128,6 +128,9 @@ class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
   void stamp(timeline::AttemptStamp stamp, Nanos now) {
     record().stamps.set_once(stamp, state_.offset(now));
   }
+  // The dialect in which the channel is asked and answers, and whether that is not the client's.
+  Dialect dialect() const { return route::endpoint_dialect(endpoint_); }
+  bool translated() const { return endpoint_ != state_.route.endpoint; }
   // Usage was asked for on the client's behalf: its chunk is to be hidden.
   bool usage_injected() const { return usage_injected_; }
   // Durations that the engine told in its head.
@@ -172,6 +175,7 @@ class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
   ExchangeState& state_;
   const http::RequestHead& client_head_;
   const route::Channel& channel_;
+  const route::Endpoint endpoint_;
   const std::string upstream_model_;
   const int number_;
   const size_t record_;

@@ -36,6 +36,13 @@ net::Task<Ending> BodyRelay::run() {
     case Progress::kMore:
       break;
   }
+  if (progress == Progress::kTooLarge && attempt_.translated()) {
+    fail(Error(ErrorCode::kUpstreamDialect,
+               concat("Channel ", attempt_.channel().options.name, ": an answer of more than ",
+                      kHeldMax >> 20, " MiB cannot be translated")),
+         Outcome::kUpstreamError);
+    co_return Ending::kFailed;
+  }
   if (progress == Progress::kTooLarge) {
     const Ending ending = co_await pass_through();
     co_return ending;
@@ -161,6 +168,9 @@ bool BodyRelay::judge(std::string_view body) {
   if (wrong.empty() && state_.wants_stream()) {
     wrong = "the request asked for a stream and the upstream answered with one JSON body";
   }
+  if (wrong.empty() && attempt_.translated()) {
+    translate(plain.empty() ? body : std::string_view(plain), wrong);
+  }
   if (wrong.empty()) return true;
   fail(Error(ErrorCode::kUpstreamDialect,
              concat("Channel ", attempt_.channel().options.name, ": ", wrong)),
@@ -168,13 +178,29 @@ bool BodyRelay::judge(std::string_view body) {
   return false;
 }
 
+// Puts the client's answer in the place of the upstream's.
+void BodyRelay::translate(std::string_view plain, std::string& wrong) {
+  std::string said;
+  const Status done = state_.translation->append_answer(plain, said);
+  if (!done) {
+    wrong = done.error().message;
+    return;
+  }
+  state_.call.lossy = state_.translation->lossy();
+  single_ = {};
+  body_.clear(LoopContext::kReadBytes);
+  body_.append(said);
+}
+
 void BodyRelay::compose_head(std::string& out) {
-  edge::RelayedHead head{.upstream = attempt_.head(),
-                         .status = attempt_.head().status,
-                         .framing = {edge::AnswerFraming::Kind::kLength, body().size()},
-                         .labels = state_.labels(),
-                         .keep_alive = state_.client.keep_alive(),
-                         .server_timing = state_.server_timing()};
+  edge::RelayedHead head{
+      .upstream = attempt_.head(),
+      .status = attempt_.head().status,
+      .coding = attempt_.translated() ? edge::AnswerCoding::kDecoded : edge::AnswerCoding::kAsSent,
+      .framing = {edge::AnswerFraming::Kind::kLength, body().size()},
+      .labels = state_.labels(),
+      .keep_alive = state_.client.keep_alive(),
+      .server_timing = state_.server_timing()};
   edge::append_relayed_head(out, head);
 }
 
@@ -208,7 +234,7 @@ net::Task<bool> BodyRelay::pass_on_large() {
 }
 
 void BodyRelay::keep_facts(std::string_view plain, std::string& wrong) {
-  const Result<wire::AnswerFacts> facts = wire::scan_answer(state_.call.dialect, plain);
+  const Result<wire::AnswerFacts> facts = wire::scan_answer(attempt_.dialect(), plain);
   if (!facts) {
     wrong = facts.error().message;
     return;
@@ -240,7 +266,8 @@ Failure BodyRelay::classify(std::string_view body) {
   if (attempt_.head().fields.find("content-encoding") != nullptr) {
     if (decode(body, plain)) readable = plain;
   }
-  const wire::UpstreamErrorBody said = wire::read_error_body(state_.route.family, readable);
+  const wire::UpstreamErrorBody said =
+      wire::read_error_body(attempt_.channel().options.family, readable);
   const std::string words =
       said.shape == wire::ErrorShape::kNone ? wire::excerpt(readable) : said.words.message;
   route::Health& health = *attempt_.channel().health;
@@ -260,10 +287,10 @@ Failure BodyRelay::classify(std::string_view body) {
   if (wait > 0 && worth_elsewhere(status)) health.cool_down(monotonic_ns(), wait, status);
   out.error = Error(status < 400 ? ErrorCode::kUpstreamDialect : ErrorCode::kUpstreamError,
                     concat("Channel ", name, " answered ", status, ": ", words));
-  const Family family = state_.route.family;
+  const Family family = attempt_.channel().options.family;
   if (said.shape == wire::ErrorShape::kFamily && status >= 400) {
     out.spoken = wire::SpokenError(family, status, said.words);
-    out.answer = as_it_is(body);
+    out.answer = attempt_.translated() ? replaced(status, *out.spoken) : as_it_is(body);
   } else {
     out.spoken = wire::SpokenError(family, status < 400 ? 502 : status,
                                    wire::ErrorWords{.message = out.error.message});

@@ -29,6 +29,7 @@ class BodyRelay final : public Relay, public Recycled<BodyRelay> {
   // All of the body, where it lies now.
   std::string_view body() const { return single_.empty() ? body_.view() : single_; }
   bool judge(std::string_view body);
+  void translate(std::string_view plain, std::string& wrong);
   void compose_head(std::string& out);
   void upstream_is_done();
   bool pass_on_small();

@@ -6,6 +6,7 @@
 #include "gateway/body_relay.h"
 #include "gateway/stream_relay.h"
 #include "http/coding.h"
+#include "json/writer.h"
 #include "wire/error_body.h"
 
 namespace hw::gateway {
@@ -53,7 +54,9 @@ net::Task<void> Exchange::run(std::unique_ptr<Exchange> exchange, const http::Re
   const bool incomplete = self.open(head);
   if (incomplete) co_await self.read_body();
   const Nanos now = self.decide(head);
-  if (self.refused_ == nullptr) {
+  if (self.estimates()) {
+    co_await self.answer_estimate();
+  } else if (self.refused_ == nullptr) {
     state.series->inflight.add(1);
     co_await self.serve(head, now);
     state.series->inflight.add(-1);
@@ -103,7 +106,8 @@ Nanos Exchange::decide(const http::RequestHead& head) {
   if (stamps.has(ExchangeStamp::kBodyRead)) {
     stamps.set_once(ExchangeStamp::kAuthorized, state_.offset(now));
     // Who is served is admitted when a channel is ready for it (serve).
-    if (refused_ != nullptr) stamps.set_once(ExchangeStamp::kAdmitted, state_.offset(now));
+    if (refused_ != nullptr || candidates_.empty())
+      stamps.set_once(ExchangeStamp::kAdmitted, state_.offset(now));
   }
   return now;
 }
@@ -182,23 +186,18 @@ Status Exchange::find_candidates() {
   state_.settings->catalogue->find(state_.facts->model, state_.route.endpoint,
                                    state_.context.random, candidates_, why);
   if (!candidates_.empty()) return {};
+  if (why == route::NoMatch::kWrongEndpoint && estimates()) return {};
   const std::string_view endpoint = route::endpoint_path(state_.route.endpoint);
   const std::string& model = state_.facts->model;
   switch (why) {
     case route::NoMatch::kUnknownModel:
       return fail(wire::unknown_model(model));
-    case route::NoMatch::kWrongDialect:
-      return fail(
-          ErrorCode::kWrongDialect,
-          concat("Your request: model '", model, "' is served by ",
-                 state_.route.family == Family::kOpenai ? "Anthropic" : "OpenAI",
-                 " channels only, and ", endpoint, " speaks the ", family_name(state_.route.family),
-                 " dialect. Ask for it by ",
-                 state_.route.family == Family::kOpenai ? "/v1/messages" : "/v1/chat/completions"));
     case route::NoMatch::kWrongEndpoint:
       return fail(ErrorCode::kWrongDialect,
                   concat("Your request: no channel that serves model '", model,
-                         "' can be asked by ", endpoint, " (see `serves` of the channel)"));
+                         "' can be asked by ", endpoint,
+                         " (see `serves` of the channel); /v1/chat/completions, /v1/responses and "
+                         "/v1/messages reach every channel"));
   }
   return fail(ErrorCode::kInternal, "no reason for a missing channel");
 }
@@ -229,10 +228,12 @@ net::Task<void> Exchange::serve(const http::RequestHead& head, Nanos now) {
     }
     // Waiting for a channel before the first attempt is waiting in the queue.
     state_.call.stamps.set_once(ExchangeStamp::kAdmitted, state_.offset(now));
+    if (next.candidate->endpoint != state_.route.endpoint && !translate_for(*next.candidate))
+      continue;
     // On the heap of its own kind, so that this frame stays small.
     const auto attempt =
         std::make_unique<Attempt>(state_, head, *next.candidate, plan.attempts(), now);
-    if (plan.attempts() == 1) state_.context.sink.begin(state_.call);
+    if (state_.call.attempts.size() == 1) state_.context.sink.begin(state_.call);
     const Started started = co_await attempt->start();
     ending = started == Started::kGone ? Ending::kGone : Ending::kFailed;
     if (started == Started::kHead) {
@@ -256,6 +257,34 @@ net::Task<void> Exchange::serve(const http::RequestHead& head, Nanos now) {
       co_await answer_failure();
       break;
   }
+}
+
+// Says the request in the channel's dialect. False: it cannot be said there; see failure_.
+bool Exchange::translate_for(const route::Candidate& candidate) {
+  Status said;
+  if (state_.translation == nullptr) {
+    Result<std::unique_ptr<translate::Translation>> made = translate::Translation::read(
+        state_.call.dialect, state_.body, state_.call.model, state_.call.id, state_.input_estimate);
+    if (made) {
+      state_.translation = std::move(*made);
+    } else {
+      said = fail(made.error());
+    }
+  }
+  if (said) {
+    const route::ChannelOptions& channel = candidate.channel->options;
+    translate::Target target;
+    target.model = candidate.upstream_model;
+    target.ask_for_usage = channel.inject_usage;
+    target.max_tokens_default = channel.max_tokens_default;
+    target.extra_fields = channel.extra_fields;
+    said = state_.translation->write(route::endpoint_dialect(candidate.endpoint), target);
+  }
+  if (said) return true;
+  failure_ = std::make_unique<Failure>();
+  failure_->error = said.error();
+  failure_->outcome = Outcome::kRejected;
+  return false;
 }
 
 std::unique_ptr<Relay> Exchange::make_relay(Attempt& attempt) {
@@ -297,6 +326,38 @@ net::Task<void> Exchange::answer_failure() {
     co_return;
   }
   co_await answer_error(failure_->error, failure_->outcome);
+}
+
+// Tokens are to be counted and no channel does it.
+bool Exchange::estimates() const {
+  return refused_ == nullptr && candidates_.empty() &&
+         state_.route.endpoint == route::Endpoint::kCountTokens;
+}
+
+// By the bytes of text and tools, and what an image costs at most: the answer says that it is one.
+net::Task<void> Exchange::answer_estimate() {
+  constexpr size_t kBytesPerToken = 4;
+  constexpr size_t kTokensPerImage = 1600;
+  const wire::RequestFacts& facts = *state_.facts;
+  const size_t tokens =
+      (facts.prompt_bytes + facts.tool_bytes) / kBytesPerToken + facts.images * kTokensPerImage + 1;
+  std::string head, body;
+  json::Writer json(body);
+  json.begin_object();
+  json.field("input_tokens", tokens);
+  json.field("estimated", true);
+  json.end_object();
+  edge::OwnHead own;
+  own.framing = {edge::AnswerFraming::Kind::kLength, body.size()};
+  own.labels = state_.labels();
+  own.keep_alive = state_.client.keep_alive();
+  own.server_timing = state_.server_timing();
+  edge::append_own_head(head, own);
+  state_.call.outcome = Outcome::kOk;
+  state_.call.tokens.input = static_cast<int64_t>(tokens);
+  state_.call.tokens.source = timeline::TokenSource::kEstimated;
+  const bool written = co_await state_.write_whole(head, body, own.status);
+  if (!written) state_.set_gone();
 }
 
 net::Task<void> Exchange::reject(const Error& error) {

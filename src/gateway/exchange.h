@@ -36,9 +36,12 @@ class Exchange : public Recycled<Exchange> {
   Status understand();
   Status find_candidates();
   net::Task<void> serve(const http::RequestHead& head, Nanos now);
+  bool translate_for(const route::Candidate& candidate);
   std::unique_ptr<Relay> make_relay(Attempt& attempt);
   net::Task<bool> back_off(Nanos wait);
   net::Task<void> answer_failure();
+  bool estimates() const;
+  net::Task<void> answer_estimate();
   net::Task<void> reject(const Error& error);
   net::Task<void> answer_error(const Error& error, Outcome outcome);
 

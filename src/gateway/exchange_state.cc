@@ -109,6 +109,7 @@ Nanos ExchangeState::note_lateness(Nanos now) {
 void ExchangeState::drop_request() {
   body = {};
   facts.reset();
+  if (translation != nullptr) translation->drop_request();
   release(decoded_body);
   route.path = route.query = route.id = {};
   client.release_request();

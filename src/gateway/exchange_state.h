@@ -17,9 +17,10 @@
 #include "gateway/clocks.h"
 #include "gateway/loop_metrics.h"
 #include "gateway/snapshot.h"
-#include "gateway/stopwatch.h"
 #include "store/call_sink.h"
 #include "timeline/call.h"
+#include "timeline/stopwatch.h"
+#include "translate/translation.h"
 #include "wire/request_facts.h"
 
 namespace hw::gateway {
@@ -76,9 +77,11 @@ struct ExchangeState {
   timeline::Call call;
   timeline::TokenTimes token_times{call.gaps, call.token_times};
   Clocks clocks;
-  Stopwatch own;
+  timeline::Stopwatch own;
   edge::ClientAnswer answer;
   std::unique_ptr<wire::RequestFacts> facts;  // until drop_request()
+  std::unique_ptr<translate::Translation>
+      translation;             // where a channel of another dialect is tried
   int64_t input_estimate = 0;  // tokens, by the bytes of the prompt; for who is told no usage
   std::string_view body;       // of the request, decoded
   std::string decoded_body;    // where it was encoded

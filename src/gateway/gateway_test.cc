@@ -322,7 +322,9 @@ TEST_CASE("a request coded twice in two lines, once in an unknown way, is refuse
 
 TEST_CASE("refusals are in the dialect of the route and say whose fault it is") {
   Imposter upstream(Imposter::always(json_answer(kAnswer)));
-  Running running({channel_to(upstream.port())});
+  route::ChannelOptions other = channel_to(upstream.port(), "other", Family::kAnthropic);
+  other.models = {"only-messages"};
+  Running running({channel_to(upstream.port()), other});
   struct Case {
     std::string bytes;
     std::string_view status, text;
@@ -335,7 +337,8 @@ TEST_CASE("refusals are in the dialect of the route and say whose fault it is") 
       {request("/v1/chat/completions", R"({"model":"nope","messages":[]})"), "404",
        "model_not_found"},
       {request("/v1/chat/completions", "{"), "400", "invalid_request_error"},
-      {request("/v1/messages", kChat), "400", "/v1/chat/completions"},
+      {request("/v1/embeddings", R"({"model":"only-messages","input":"a"})"), "400",
+       "/v1/chat/completions"},
       {request("/v1/nothing", kChat), "404", "/v1/chat/completions"},
       {"GET /v1/responses HTTP/1.1\r\nHost: gw\r\nConnection: upgrade\r\nUpgrade: "
        "websocket\r\n\r\n",

@@ -20,13 +20,12 @@ TEST_CASE("while a client does not read a large answer, the time is not the gate
     RunningGateway running({channel_to(upstream.port())});
     const TestSocket client = TestSocket::connect(running.port());
     client.send(request("/v1/chat/completions", kChat));
-    std::this_thread::sleep_for(std::chrono::milliseconds(400));
-    client.read_until([](const std::string& s) {
-      return s.ends_with("\"}") || s.ends_with("\r\n0\r\n\r\n");
-    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    client.read_until(
+        [](const std::string& s) { return s.ends_with("\"}") || s.ends_with("\r\n0\r\n\r\n"); });
     const Call call = running.sink.wait(1).at(0);
     CHECK(call.outcome == Outcome::kOk);
-    CHECK(call.overhead_ns < call.total_ns() - 300 * kMillisecond);
+    CHECK(call.overhead_ns < call.total_ns() - kSecond);
     CHECK(is_conserved(call));
   }
 }
@@ -36,7 +35,7 @@ TEST_CASE("while an upstream pauses in a large answer, the time is not the gatew
   Imposter upstream([&](Imposter& self, TestSocket& client) {
     if (self.take_request(client).empty()) return;
     client.send(std::string_view(answer).substr(0, 10'000'000));
-    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
     client.send(std::string_view(answer).substr(10'000'000));
   });
   RunningGateway running({channel_to(upstream.port())});
@@ -45,7 +44,7 @@ TEST_CASE("while an upstream pauses in a large answer, the time is not the gatew
   client.read_until([](const std::string& s) { return s.ends_with("\r\n0\r\n\r\n"); });
   const Call call = running.sink.wait(1).at(0);
   CHECK(call.outcome == Outcome::kOk);
-  CHECK(call.overhead_ns < call.total_ns() - 300 * kMillisecond);
+  CHECK(call.overhead_ns < call.total_ns() - kSecond);
 }
 
 TEST_CASE("an upstream that falls silent in a large answer is a time-out and no broken channel") {

@@ -1,4 +1,5 @@
-// What a reload does to the connections of channels.
+#include "edge/upstreams.h"
+
 #include <doctest/doctest.h>
 
 #include "gateway/running_gateway.h"

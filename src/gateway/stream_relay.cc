@@ -13,8 +13,8 @@ using timeline::AttemptStamp;
 // Decoded bytes of one read; more is a bomb, since a read has 64 KiB.
 constexpr size_t kDecodedMax = 16 << 20;
 
-wire::Hide hide(const Attempt& attempt) {
-  return attempt.usage_injected() ? wire::Hide::kUsageChunks : wire::Hide::kNothing;
+edge::Hide hide(const Attempt& attempt) {
+  return attempt.usage_injected() ? edge::Hide::kUsageChunks : edge::Hide::kNothing;
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ wire::Hide hide(const Attempt& attempt) {
 StreamRelay::StreamRelay(ExchangeState& state, Attempt& attempt)
     : state_(state),
       attempt_(attempt),
-      observer_(state.call.dialect),
+      observer_(attempt.dialect()),
       gate_(hide(attempt)),
       series_(state.context.metrics.latency(*state.series, attempt.channel().options.name)) {}
 
@@ -59,7 +59,8 @@ StreamRelay::Left StreamRelay::begin() {
   }
   hold_head();
   attempt_.drop_head();
-  state_.answer.set_stream(&observer_, &gate_);
+  if (attempt_.translated()) translator_ = state_.translation->make_stream();
+  state_.answer.set_stream(this);
   progress_ = take(attempt_.first(), attempt_.first_at());
   return pass_on();
 }
@@ -204,12 +205,43 @@ Status StreamRelay::take_body(std::string_view piece, Nanos now) {
   const Result<std::span<const wire::EventFacts>> events = observer_.feed(piece);
   if (!events) return fail(events.error());
   for (const wire::EventFacts& event : *events) observe(event, now);
+  if (translator_ != nullptr) return translate(piece);
   const std::string_view visible = gate_.feed(piece, *events, state_.context.scratch);
-  if (visible.empty()) return {};
+  if (!visible.empty()) compose().append(visible);
+  return {};
+}
+
+// What an event says is known at once, but not every event says something to the client.
+Status StreamRelay::translate(std::string_view piece) {
+  std::string& said = state_.context.scratch;
+  said.clear();
+  const Status taken = translator_->feed(piece, said);
+  if (!said.empty()) compose().append(said);
+  return taken;
+}
+
+// Where to append what the client is sent with the next write.
+std::string& StreamRelay::compose() {
   std::string& out = composed_ ? state_.context.out : state_.answer.begin();
   composed_ = true;
-  out.append(visible);
-  return {};
+  return out;
+}
+
+// What is still to be said of a complete answer.
+void StreamRelay::append_end(std::string& out) {
+  if (translator_ != nullptr) {
+    translator_->end(out);
+  } else {
+    out.append(gate_.held());
+  }
+}
+
+void StreamRelay::append_heartbeat(std::string& out) {
+  if (translator_ != nullptr) {
+    translator_->heartbeat(out);
+  } else {
+    wire::append_heartbeat(out, state_.call.dialect, &observer_);
+  }
 }
 
 void StreamRelay::observe(const wire::EventFacts& event, Nanos now) {
@@ -242,7 +274,7 @@ bool StreamRelay::try_write_out() {
   composed_ = false;
   const bool complete =
       attempt_.reader().done() && (observer_.finished() || observer_.error_seen());
-  if (complete) state_.context.out.append(gate_.held());
+  if (complete) append_end(state_.context.out);
   state_.answer.end(complete ? edge::ClientAnswer::Last::kYes : edge::ClientAnswer::Last::kNo);
   if (!state_.answer.relayed()) state_.drop_request();
   state_.answer.mark_relayed();
@@ -277,7 +309,7 @@ net::Task<Ending> StreamRelay::end_well() {
     co_return ending;
   }
   if (!state_.answer.ended()) {
-    state_.answer.begin().append(gate_.held());
+    append_end(state_.answer.begin());
     state_.answer.end(edge::ClientAnswer::Last::kYes);
     state_.answer.mark_relayed();
     bool written = state_.answer.try_flush();
@@ -313,8 +345,12 @@ net::Task<Ending> StreamRelay::end_broken(Error error, Outcome outcome) {
   }
   keep_facts();
   std::string& out = state_.answer.begin();
-  if (!gate_.at_boundary()) out += "\n\n";
-  wire::append_error_event(out, state_.call.dialect, error, state_.call.id.view(), &observer_);
+  if (translator_ != nullptr) {
+    translator_->fail(error, out);
+  } else {
+    if (!gate_.at_boundary()) out += "\n\n";
+    wire::append_error_event(out, state_.call.dialect, error, state_.call.id.view(), &observer_);
+  }
   state_.answer.end(edge::ClientAnswer::Last::kNo);
   state_.client.break_off();
   bool written = state_.answer.try_flush();
@@ -333,6 +369,7 @@ Ending StreamRelay::end_gone() {
 
 void StreamRelay::keep_facts() {
   timeline::Call& call = state_.call;
+  if (translator_ != nullptr) call.lossy = state_.translation->lossy();
   const wire::Usage usage = observer_.usage();
   call.finish_reason = observer_.finish_reason();
   if (usage.told) {

@@ -1,19 +1,22 @@
-// StreamRelay: passes a stream of events from an attempt to the client, unchanged, one write for
-// each read, and stamps frames and tokens beside it.
+// StreamRelay: passes a stream of events from an attempt to the client, unchanged or translated,
+// one write for each read, and stamps frames and tokens beside it.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "edge/event_gate.h"
 #include "gateway/relay.h"
 #include "http/coding.h"
-#include "wire/event_gate.h"
 #include "wire/stream_observer.h"
 
 namespace hw::gateway {
 
-class StreamRelay final : public Relay, private Pump, public Recycled<StreamRelay> {
+class StreamRelay final : public Relay,
+                          private Pump,
+                          private edge::Stream,
+                          public Recycled<StreamRelay> {
  public:
   StreamRelay(ExchangeState& state, Attempt& attempt);
 
@@ -39,6 +42,10 @@ class StreamRelay final : public Relay, private Pump, public Recycled<StreamRela
   Left begin();
   void hold_head();
   bool pump() override;
+  bool at_boundary() const override { return translator_ != nullptr || gate_.at_boundary(); }
+  void append_heartbeat(std::string& out) override;
+  std::string& compose();
+  void append_end(std::string& out);
   Left after_wait(const Wake& wake);
   Left take_read();
   Left pass_on();
@@ -46,6 +53,7 @@ class StreamRelay final : public Relay, private Pump, public Recycled<StreamRela
   net::Task<Ending> end();
   Progress take(std::string_view bytes, Nanos now);
   Status take_body(std::string_view piece, Nanos now);
+  Status translate(std::string_view piece);
   void observe(const wire::EventFacts& event, Nanos now);
   void observe_token(const wire::EventFacts& event, Nanos now);
   bool try_write_out();
@@ -59,7 +67,8 @@ class StreamRelay final : public Relay, private Pump, public Recycled<StreamRela
   ExchangeState& state_;
   Attempt& attempt_;
   wire::StreamObserver observer_;
-  wire::EventGate gate_;
+  edge::EventGate gate_;
+  std::unique_ptr<translate::StreamTranslator> translator_;  // null: the dialects are the same
   std::optional<http::Decoder> decoder_;
   std::unique_ptr<Error> broken_;  // seldom there
   PairSeries& series_;

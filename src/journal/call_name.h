@@ -15,7 +15,7 @@ namespace hw::journal {
 struct CallName {
   explicit CallName(std::string_view name);
 
-  // Whether the text may be an id, or a trace that was made of one.
+  // A call may have this id or trace.
   bool may_be_id() const { return has_id || has_trace; }
   // The wall time in the id, in milliseconds; with may_be_id() only.
   int64_t id_ms() const;

@@ -32,16 +32,19 @@ void draw_by_weight(std::span<Candidate> equals, Random& random) {
   }
 }
 
-void order(std::vector<Candidate>& list, Random& random) {
+// What is tried before what: larger first. One that needs no translation loses nothing.
+std::pair<int, bool> rank(const Candidate& candidate, Endpoint asked) {
+  return {candidate.channel->options.priority, candidate.endpoint == asked};
+}
+
+void order(std::vector<Candidate>& list, Endpoint asked, Random& random) {
   if (list.size() < 2) return;
-  std::stable_sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) {
-    return a.channel->options.priority > b.channel->options.priority;
+  std::stable_sort(list.begin(), list.end(), [asked](const Candidate& a, const Candidate& b) {
+    return rank(a, asked) > rank(b, asked);
   });
   for (size_t from = 0; from < list.size();) {
     size_t to = from;
-    while (to < list.size() &&
-           list[to].channel->options.priority == list[from].channel->options.priority)
-      ++to;
+    while (to < list.size() && rank(list[to], asked) == rank(list[from], asked)) ++to;
     draw_by_weight(std::span(list).subspan(from, to - from), random);
     from = to;
   }
@@ -105,7 +108,7 @@ void Catalogue::match(std::string_view model, std::vector<Candidate>& out) const
   if (found != exact_.end()) {
     for (const Entry& entry : found->second) {
       if (!has(out, entry.channel))
-        out.push_back({entry.channel, entry.sent.empty() ? found->first : entry.sent});
+        out.push_back({entry.channel, {}, entry.sent.empty() ? found->first : entry.sent});
     }
   }
   // A channel that names the model outright does not need its wildcard, another may.
@@ -113,7 +116,7 @@ void Catalogue::match(std::string_view model, std::vector<Candidate>& out) const
     if (model.substr(0, wildcard.prefix.size()) != wildcard.prefix) continue;
     if (has(out, wildcard.entry.channel)) continue;
     out.push_back(
-        {wildcard.entry.channel, wildcard.entry.sent.empty() ? model : wildcard.entry.sent});
+        {wildcard.entry.channel, {}, wildcard.entry.sent.empty() ? model : wildcard.entry.sent});
   }
 }
 
@@ -136,12 +139,13 @@ void Catalogue::find(std::string_view model, Endpoint endpoint, Random& random,
     why = NoMatch::kUnknownModel;
     return;
   }
-  const Family family = endpoint_family(endpoint);
-  std::erase_if(out, [family](const Candidate& c) { return c.channel->options.family != family; });
-  why = out.empty() ? NoMatch::kWrongDialect : NoMatch::kWrongEndpoint;
-  std::erase_if(
-      out, [endpoint](const Candidate& c) { return !c.channel->options.serves.has(endpoint); });
-  order(out, random);
+  why = NoMatch::kWrongEndpoint;
+  std::erase_if(out, [endpoint](Candidate& candidate) {
+    const std::optional<Endpoint> way = candidate.channel->options.serves.way_to(endpoint);
+    if (way) candidate.endpoint = *way;
+    return !way;
+  });
+  order(out, endpoint, random);
 }
 
 bool Catalogue::is_configured(std::string_view model) const {

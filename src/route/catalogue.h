@@ -26,14 +26,15 @@ struct Channel {
   std::string transport;
 };
 
-// A channel that can serve a request, and the name that it knows the model by.
+// A channel that can serve a request, how it is asked, and the name that it knows the model by.
 struct Candidate {
   const Channel* channel = nullptr;
-  std::string_view upstream_model;  // lives as long as the catalogue and the name asked for
+  Endpoint endpoint = Endpoint::kChat;  // of another dialect than was asked for: a translation
+  std::string_view upstream_model;      // lives as long as the catalogue and the name asked for
 };
 
 // Why nothing can serve.
-enum class NoMatch : uint8_t { kUnknownModel, kWrongDialect, kWrongEndpoint };
+enum class NoMatch : uint8_t { kUnknownModel, kWrongEndpoint };
 
 class Catalogue {
  public:
@@ -44,9 +45,9 @@ class Catalogue {
   Catalogue& operator=(const Catalogue&) = delete;
 
   // Those that serve `model` at `endpoint`, appended to `out` in the order to try: by priority,
-  // then drawn by weight. A name matches, in this order: a channel's models, its model_map, a
-  // wildcard of either with the longest prefix, `channel/model`. When nothing matches, `out` stays
-  // empty and `why` says what is missing.
+  // then those that need no translation, then drawn by weight. A name matches, in this order: a
+  // channel's models, its model_map, a wildcard of either with the longest prefix, `channel/model`.
+  // When nothing matches, `out` stays empty and `why` says what is missing.
   void find(std::string_view model, Endpoint endpoint, Random& random, std::vector<Candidate>& out,
             NoMatch& why) const;
 

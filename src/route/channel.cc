@@ -111,6 +111,30 @@ bool parse_endpoint(std::string_view name, Endpoint& out) {
   return false;
 }
 
+bool is_translatable(Endpoint endpoint) {
+  switch (endpoint) {
+    case Endpoint::kChat:
+    case Endpoint::kResponses:
+    case Endpoint::kMessages:
+      return true;
+    case Endpoint::kCompletions:
+    case Endpoint::kEmbeddings:
+    case Endpoint::kCountTokens:
+      return false;
+  }
+  return false;
+}
+
+std::optional<Endpoint> EndpointSet::way_to(Endpoint asked) const {
+  if (has(asked)) return asked;
+  if (!is_translatable(asked)) return std::nullopt;
+  // Chat first: every server of OpenAI's family speaks it.
+  for (const Endpoint way : {Endpoint::kChat, Endpoint::kResponses, Endpoint::kMessages}) {
+    if (has(way)) return way;
+  }
+  return std::nullopt;
+}
+
 EndpointSet EndpointSet::all_of(Family family) {
   EndpointSet out;
   for (int i = 0; i < kEndpointCount; ++i) {

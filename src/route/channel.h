@@ -31,6 +31,8 @@ bool parse_endpoint(std::string_view name, Endpoint& out);
 std::string_view endpoint_path(Endpoint endpoint);
 Family endpoint_family(Endpoint endpoint);
 Dialect endpoint_dialect(Endpoint endpoint);
+// Chat, responses and messages: a request at one of them can be said at the others.
+bool is_translatable(Endpoint endpoint);
 
 // Bit mask over Endpoint.
 class EndpointSet {
@@ -38,6 +40,10 @@ class EndpointSet {
   void add(Endpoint endpoint) { bits_ |= 1u << static_cast<unsigned>(endpoint); }
   bool has(Endpoint endpoint) const { return bits_ >> static_cast<unsigned>(endpoint) & 1u; }
   bool empty() const { return bits_ == 0; }
+  // How a channel with this set is asked for what a client wants at `asked`: so where it serves
+  // that, else by the first endpoint of another dialect that a translation leads to (chat,
+  // responses, messages). Nothing: not at all.
+  std::optional<Endpoint> way_to(Endpoint asked) const;
   // Everything that a family can be asked.
   static EndpointSet all_of(Family family);
   friend bool operator==(const EndpointSet&, const EndpointSet&) = default;
@@ -92,7 +98,9 @@ struct ChannelOptions {
   std::string ca_file;  // PEM of further trusted roots for this upstream; empty: the system's
   // What ca_file held when the configuration was read; null without one.
   std::shared_ptr<const std::string> ca_pem;
-  bool use_proxy = false;  // honour HTTP(S)_PROXY and NO_PROXY of the environment
+  bool use_proxy = false;                 // honour HTTP(S)_PROXY and NO_PROXY of the environment
+  int64_t max_tokens_default = 8192;      // sent to messages where the client gave no limit
+  std::vector<std::string> extra_fields;  // taken beyond the dialect's, in translated requests
 };
 
 }  // namespace hw::route

@@ -89,21 +89,40 @@ TEST_CASE("a model is found by name, map, longest wildcard and channel prefix") 
   NoMatch why{};
   CHECK(find(catalogue, "b/m", Endpoint::kChat, &why).empty());
   CHECK(why == NoMatch::kUnknownModel);
-  CHECK(find(catalogue, "m", Endpoint::kMessages, &why).empty());
-  CHECK(why == NoMatch::kWrongDialect);
+  CHECK(find(catalogue, "m", Endpoint::kCountTokens, &why).empty());
+  CHECK(why == NoMatch::kWrongEndpoint);
   CHECK(catalogue.is_configured("gpt-4o"));
   CHECK(!catalogue.is_configured("claude-sonnet-5"));
 }
 
-TEST_CASE("a channel that does not serve the endpoint is told apart from a wrong dialect") {
+TEST_CASE("a channel is asked by another dialect where it does not serve the endpoint") {
   ChannelOptions a = channel("a");
   a.serves = EndpointSet();
   a.serves.add(Endpoint::kChat);
   std::vector<ChannelOptions> list{a};
   const Catalogue catalogue(list);
+  for (const Endpoint asked : {Endpoint::kChat, Endpoint::kResponses, Endpoint::kMessages})
+    CHECK(find(catalogue, "m", asked).at(0).endpoint == Endpoint::kChat);
   NoMatch why{};
-  CHECK(find(catalogue, "m", Endpoint::kResponses, &why).empty());
+  CHECK(find(catalogue, "m", Endpoint::kEmbeddings, &why).empty());
   CHECK(why == NoMatch::kWrongEndpoint);
+}
+
+TEST_CASE("among equals a channel that needs no translation comes first, whatever its weight") {
+  ChannelOptions a = channel("a"), b = channel("b"), c = channel("c");
+  a.weight = 1000;
+  a.serves = EndpointSet::all_of(Family::kAnthropic);
+  a.family = Family::kAnthropic;
+  c.family = Family::kAnthropic;
+  c.serves = a.serves;
+  c.priority = 1;
+  std::vector<ChannelOptions> list{a, b, c};
+  const Catalogue catalogue(list);
+  const std::vector<Candidate> out = find(catalogue, "m", Endpoint::kChat);
+  REQUIRE(out.size() == 3);
+  CHECK(out[0].channel->options.name == "c");
+  CHECK(out[1].channel->options.name == "b");
+  CHECK(out[2].endpoint == Endpoint::kMessages);
 }
 
 TEST_CASE("priority comes first and weight decides among equals") {
@@ -133,7 +152,7 @@ TEST_CASE(
   const Catalogue catalogue(list);
   catalogue.channels()[0]->health->cool_down(0, 12 * kSecond, 429);
   std::vector<Candidate> order;
-  for (const auto& each : catalogue.channels()) order.push_back({each.get(), "m"});
+  for (const auto& each : catalogue.channels()) order.push_back({each.get(), Endpoint::kChat, "m"});
   Plan plan(order, 3, 0);
   CHECK(plan.next(0).candidate->channel->options.name == "b");
   CHECK(plan.next(0).candidate->channel->options.name == "c");
@@ -153,7 +172,7 @@ TEST_CASE(
   catalogue.channels()[0]->health->cool_down(0, 9 * kSecond, 429);
   catalogue.channels()[1]->health->cool_down(0, 2 * kSecond, 503);
   std::vector<Candidate> order;
-  for (const auto& each : catalogue.channels()) order.push_back({each.get(), "m"});
+  for (const auto& each : catalogue.channels()) order.push_back({each.get(), Endpoint::kChat, "m"});
   Plan impatient(order, 3, 0);
   Next next = impatient.next(0);
   CHECK(next.candidate->channel->options.name == "b");

@@ -1,7 +1,10 @@
 #include "translate/answer_reader.h"
 
 #include "base/assert.h"
+#include "chat/dialect.h"
 #include "json/check.h"
+#include "messages/dialect.h"
+#include "responses/dialect.h"
 
 namespace hw::translate {
 

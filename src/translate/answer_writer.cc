@@ -1,6 +1,9 @@
 #include "translate/answer_writer.h"
 
 #include "base/assert.h"
+#include "chat/dialect.h"
+#include "messages/dialect.h"
+#include "responses/dialect.h"
 
 namespace hw::translate {
 

@@ -4,8 +4,11 @@
 #include <variant>
 
 #include "base/text.h"
+#include "neutral/opaque.h"
 #include "translate/answer_reader.h"
-#include "translate/opaque.h"
+#include "translate/answer_writer.h"
+#include "translate/request_reader.h"
+#include "translate/request_writer.h"
 
 namespace hw::translate {
 namespace {
@@ -54,7 +57,7 @@ std::string show(const Events& events) {
 
 // A stream's reader and all that it said.
 struct Stream {
-  std::unique_ptr<StreamReader> reader = make_chat_stream_reader();
+  std::unique_ptr<StreamReader> reader = make_stream_reader(Dialect::kOpenaiChat);
   std::string said;
 
   void event(std::string_view data, std::string_view type = {}) {

@@ -4,8 +4,11 @@
 #include <vector>
 
 #include "base/text.h"
+#include "neutral/opaque.h"
 #include "translate/answer_reader.h"
-#include "translate/opaque.h"
+#include "translate/answer_writer.h"
+#include "translate/request_reader.h"
+#include "translate/request_writer.h"
 
 namespace hw::translate {
 namespace {

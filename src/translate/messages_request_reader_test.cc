@@ -2,7 +2,10 @@
 
 #include <string>
 
+#include "translate/answer_reader.h"
+#include "translate/answer_writer.h"
 #include "translate/request_reader.h"
+#include "translate/request_writer.h"
 
 namespace hw::translate {
 namespace {

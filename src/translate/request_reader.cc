@@ -1,8 +1,11 @@
 #include "translate/request_reader.h"
 
 #include "base/assert.h"
+#include "chat/dialect.h"
 #include "json/check.h"
 #include "json/scan.h"
+#include "messages/dialect.h"
+#include "responses/dialect.h"
 
 namespace hw::translate {
 

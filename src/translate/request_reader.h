@@ -5,7 +5,7 @@
 
 #include "base/dialect.h"
 #include "base/result.h"
-#include "translate/request.h"
+#include "neutral/request.h"
 
 namespace hw::translate {
 
@@ -15,10 +15,5 @@ namespace hw::translate {
 // has another shape than the dialect's; the message names the field ("messages[2].content").
 // Members and parts that the dialect does not know become OtherField and kForeign, never errors.
 Status read_request(Dialect dialect, std::string_view body, Request& out);
-
-// The same, each in its file.
-Status read_chat_request(json::Object root, Request& out);
-Status read_responses_request(json::Object root, Request& out);
-Status read_messages_request(json::Object root, Request& out);
 
 }  // namespace hw::translate

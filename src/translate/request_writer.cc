@@ -1,8 +1,9 @@
 #include "translate/request_writer.h"
 
-#include <algorithm>
-
 #include "base/assert.h"
+#include "chat/dialect.h"
+#include "messages/dialect.h"
+#include "responses/dialect.h"
 
 namespace hw::translate {
 
@@ -18,18 +19,6 @@ void write_request(Dialect dialect, const Request& request, const Target& target
     case Dialect::kOpenaiCompletions:
     case Dialect::kOpenaiEmbeddings:
       HW_ASSERT(false);
-  }
-}
-
-void write_other_fields(const Request& request, const Target& target, Fidelity& fidelity,
-                        json::Writer& writer) {
-  for (const OtherField& field : request.others) {
-    const auto& extra = target.extra_fields;
-    if (std::find(extra.begin(), extra.end(), field.name) != extra.end()) {
-      writer.field_raw(field.name, field.value);
-    } else {
-      fidelity.meet(field.feature, field.name);
-    }
   }
 }
 

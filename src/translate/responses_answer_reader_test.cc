@@ -8,8 +8,11 @@
 
 #include "base/text.h"
 #include "http/sse.h"
+#include "neutral/opaque.h"
 #include "translate/answer_reader.h"
-#include "translate/opaque.h"
+#include "translate/answer_writer.h"
+#include "translate/request_reader.h"
+#include "translate/request_writer.h"
 
 namespace hw::translate {
 namespace {
@@ -81,7 +84,7 @@ std::string tell(const Events& events) {
 std::string read_stream(std::string_view bytes) {
   http::SseScanner scanner;
   http::SseEvent event;
-  const auto reader = make_responses_stream_reader();
+  const auto reader = make_stream_reader(Dialect::kOpenaiResponses);
   std::string out;
   Events events;
   while (scanner.next(bytes, event).value_or(false)) {

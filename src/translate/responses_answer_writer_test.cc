@@ -8,11 +8,12 @@
 
 #include "base/text.h"
 #include "http/sse.h"
+#include "neutral/opaque.h"
+#include "responses/stream_writer.h"
 #include "translate/answer_reader.h"
 #include "translate/answer_writer.h"
-#include "translate/opaque.h"
 #include "translate/request_reader.h"
-#include "translate/responses_stream_writer.h"
+#include "translate/request_writer.h"
 
 namespace hw::translate {
 namespace {

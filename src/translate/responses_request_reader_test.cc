@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "base/text.h"
+#include "translate/answer_reader.h"
+#include "translate/answer_writer.h"
 #include "translate/request_reader.h"
+#include "translate/request_writer.h"
 
 namespace hw::translate {
 namespace {

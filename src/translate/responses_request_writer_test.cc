@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "base/text.h"
-#include "translate/opaque.h"
+#include "neutral/opaque.h"
+#include "translate/answer_reader.h"
+#include "translate/answer_writer.h"
 #include "translate/request_reader.h"
 #include "translate/request_writer.h"
 

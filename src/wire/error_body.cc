@@ -38,6 +38,18 @@ void append_openai_error(std::string& out, const SpokenError& error) {
   writer.end_object();
 }
 
+// What makes the Anthropic SDK 1.x go on without server-side threads (`thread`).
+void append_unsupported(json::Writer& writer, const std::string& field) {
+  writer.key("details");
+  writer.begin_object();
+  writer.field("error_code", concat(field, "_unsupported_request"));
+  writer.key("unsupported");
+  writer.begin_array();
+  writer.value(field);
+  writer.end_array();
+  writer.end_object();
+}
+
 // {"type": "error", "error": {...}, "request_id"}
 void append_anthropic_error(std::string& out, const SpokenError& error,
                             std::string_view request_id) {
@@ -48,6 +60,7 @@ void append_anthropic_error(std::string& out, const SpokenError& error,
   writer.begin_object();
   writer.field("type", error.anthropic_type);
   writer.field("message", error.message);
+  if (!error.param.empty()) append_unsupported(writer, error.param);
   writer.end_object();
   writer.field("request_id", request_id);
   writer.end_object();

@@ -214,7 +214,7 @@ void RequestReader::part(json::Object object, int depth) {
   object.each([&](std::string_view key, const json::Value& value) {
     if (key == "type") {
       const std::string_view type = value.text_or("");
-      if (type == "image_url" || type == "input_image" || type == "image") facts_.has_images = true;
+      if (type == "image_url" || type == "input_image" || type == "image") ++facts_.images;
     } else if (key == "content" || key == "text" || key == "thinking" || key == "arguments" ||
                key == "output" || key == "tool_calls" || key == "function" ||
                key == "reasoning_content") {

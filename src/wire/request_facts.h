@@ -50,7 +50,7 @@ struct RequestFacts {
   // and results; a token id counts as 4. For estimates; tool definitions are in tool_bytes.
   size_t prompt_bytes = 0;
   size_t tool_bytes = 0;  // size of the tools array as JSON
-  bool has_images = false;
+  size_t images = 0;
   // What keeps a conversation together, for affinity: prompt_cache_key, metadata.user_id (Claude
   // Code puts its session there), conversation, user, safety_identifier; the
   // first of these that is a non-empty string of at most 1024 bytes. Empty: none.

@@ -88,6 +88,7 @@ SpokenError::SpokenError(const Error& error)
     : openai_type(error_info(error.code).openai_type),
       anthropic_type(error_info(error.code).anthropic_type),
       code(error.name()),
+      param(error.code == ErrorCode::kUnsupportedField ? error.detail : std::string()),
       message(error.message) {}
 
 SpokenError::SpokenError(Family family, int status, const ErrorWords& words)

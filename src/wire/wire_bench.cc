@@ -4,7 +4,6 @@
 #include <string>
 
 #include "wire/answer_facts.h"
-#include "wire/event_gate.h"
 #include "wire/request_facts.h"
 #include "wire/stream_observer.h"
 
@@ -77,17 +76,6 @@ void observe_split_chunk(benchmark::State& state) {
   }
 }
 BENCHMARK(observe_split_chunk);
-
-void gate_chunk(benchmark::State& state) {
-  StreamObserver observer(Dialect::kOpenaiChat);
-  EventGate gate(Hide::kUsageChunks);
-  std::string scratch;
-  for (auto _ : state) {
-    const auto events = observer.feed(kChunk);
-    benchmark::DoNotOptimize(gate.feed(kChunk, *events, scratch));
-  }
-}
-BENCHMARK(gate_chunk);
 
 void scan_answer_1k(benchmark::State& state) {
   const std::string body =

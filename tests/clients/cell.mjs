@@ -1,6 +1,6 @@
 // One cell of the matrix: one client, one scenario, through one gateway to a mock that speaks the
-// client's dialect. Everything in it is made for this cell, so that cells can run side by side and
-// nothing (a cooling channel, say) is carried over.
+// client's dialect or, by translation, another. Everything in it is made for this cell, so that
+// cells can run side by side and nothing (a cooling channel, say) is carried over.
 import { startMock } from './mock/server.mjs';
 import { startTap } from './tap.mjs';
 import { exchanges } from './recorded.mjs';
@@ -39,11 +39,12 @@ const CHANNELS = {
 
 // gatewayName: 'direct' (no gateway) or 'headway'. Gives {client, scenario, verdict, result,
 // exchanges, upstream, stray, wallMs}: the verdict and all that it rests on.
-export async function runCell(gatewayName, clientName, scenario) {
+export async function runCell(gatewayName, { client: clientName, upstream: dialect, scenario }) {
   const client = { id: clientName, ...CLIENTS[clientName] };
   const upstreams = await startUpstreams(scenario.replace(/^ns/, ''));
-  const own = upstreams[client.dialect];
-  const gateway = gatewayName === 'headway' ? await startGateway(upstreams) : null;
+  const own = upstreams[dialect];
+  const led = client.dialect === dialect ? upstreams : { [dialect]: own };
+  const gateway = gatewayName === 'headway' ? await startGateway(led) : null;
   const tap = await startTap(gateway ? gateway.port : own.port);
   const began = Date.now();
   const result = await client.run({
@@ -58,7 +59,8 @@ export async function runCell(gatewayName, clientName, scenario) {
   });
   const seen = tap.connections.flatMap(exchanges);
   const upstream = own.modelRequests();
-  const verdict = judge({ client, scenario }, result, seen.filter(isModelRequest), upstream);
+  const asked = seen.filter(isModelRequest);
+  const verdict = judge({ client, dialect, scenario }, result, asked, upstream);
   tap.close();
   const log = gateway?.log();
   await gateway?.stop();
@@ -66,6 +68,7 @@ export async function runCell(gatewayName, clientName, scenario) {
   return {
     gateway: gatewayName,
     client: clientName,
+    upstreamDialect: dialect,
     scenario,
     verdict,
     result,

@@ -63,6 +63,24 @@ export const CLIENTS = {
   },
 };
 
+// The upstream dialects that each client is led to by translation, beside its own.
+const FOREIGN = {
+  'openai-chat': ['messages'],
+  'openai-resp': ['chat'],
+  'anthropic-0': ['chat'],
+  'anthropic-1': ['chat'],
+  'claude-code': ['chat', 'responses'],
+  codex: ['chat', 'messages'],
+  'cline-chat': ['messages'],
+  'cline-resp': ['chat'],
+  'cline-anth': ['chat'],
+};
+
+// Every pair of the matrix: {client, upstream}, the client's own dialect first.
+export const PAIRS = Object.entries(CLIENTS).flatMap(([client, { dialect }]) =>
+  [dialect, ...FOREIGN[client]].map((upstream) => ({ client, upstream })),
+);
+
 export const SCENARIOS = [
   'ok',
   'tool',
@@ -84,9 +102,14 @@ const NOT_STREAMED = ['nstool2']; // programs always stream
 export const scenariosOf = (client) =>
   client.kind === 'sdk' ? [...SCENARIOS, ...NOT_STREAMED] : SCENARIOS;
 
+// Every cell of a pair in a fixed order.
+export const cellsOf = ({ client, upstream }) =>
+  scenariosOf(CLIENTS[client]).map((scenario) => ({ client, upstream, scenario }));
+export const cellName = ({ client, upstream, scenario }) => `${client} ${upstream} ${scenario}`;
+
 // Cells that fail without a gateway too, and that bytes passed unchanged cannot mend: Cline's
 // Anthropic provider refuses a message_start without usage.
-export const FAILS_BY_ITSELF = new Set(['cline-anth nousage']);
+export const FAILS_BY_ITSELF = new Set(['cline-anth messages nousage']);
 
 // What a mock serves when it plays a model server of one dialect.
 export const SERVED = {

@@ -1,6 +1,6 @@
 // Every answer in tests/wire, as its client's own SDK reads it: the SDK takes each stream, ends
-// with the message that the whole answer of the same case is, and reports a failure exactly where the
-// case has one.
+// with the message that the whole answer of the same case is, and reports a failure exactly where
+// the case has one.
 //   node goldens.mjs [PATTERN]
 import fs from 'node:fs';
 import path from 'node:path';

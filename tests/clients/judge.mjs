@@ -14,15 +14,19 @@ import { readWire } from './wire.mjs';
 
 // What a client loses without a gateway too is not held against one: these providers of Cline do
 // not give reasoning back.
-const LOST_BY_ITSELF = { 'cline-resp thinktool': ['TB'], 'cline-anth thinktool': ['TB'] };
+const LOST_BY_ITSELF = {
+  'cline-resp thinktool': ['TB'],
+  'cline-anth thinktool': ['TB'],
+};
 
-// cell: {client, scenario}; result: what the client reported; exchanges: of the client's wire,
-// model requests only; upstream: the mock's records of model requests.
-export function judge({ client, scenario }, result, exchanges, upstream) {
+// cell: {client, dialect (of the upstream), scenario}; result: what the client reported; exchanges:
+// of the client's wire, model requests only; upstream: the mock's records of model requests.
+export function judge({ client, dialect, scenario }, result, exchanges, upstream) {
   const base = scenario.split(/[:,]/)[0].replace(/^ns/, '');
   const wires = exchanges.map(readWire);
   const context = {
     client,
+    dialect,
     base,
     result,
     exchanges,
@@ -98,7 +102,9 @@ function judgeAnswer(context, losses) {
     judgeText(result.text);
   if (fault) return fault;
   if (base !== 'nousage') judgeUsage(context, losses);
-  else if (inputTokens(first.usage) > 0) losses.push('UINV');
+  // Where its dialect demands usage, a translated answer has an estimate.
+  else if (context.dialect === context.client.dialect && inputTokens(first.usage) > 0)
+    losses.push('UINV');
   if (base !== 'err529' && exchanges.length > (isToolRun(base) ? 2 : 1))
     losses.push(`retry${exchanges.length}`);
   return wires.length ? null : { code: 'ERR', why: 'no request on the wire' };
@@ -113,9 +119,9 @@ function judgeText(text) {
 }
 
 // Each call ran, and its own result came back to the upstream under a consistent id.
-function judgeTools({ client, base, result, upstream }, losses) {
+function judgeTools({ dialect, base, result, upstream }, losses) {
   const { calls, results, reasoning } = toolHistory(
-    client.dialect,
+    dialect,
     upstream.filter((r) => r.body).at(-1)?.body,
   );
   const issued = upstream.find((r) => r.issuedToolIds?.length)?.issuedToolIds || [];
@@ -136,7 +142,7 @@ function judgeTools({ client, base, result, upstream }, losses) {
   }
   if (!issued.every((id) => calls.some((call) => call.id === id))) losses.push('ID');
   if (upstream.length > 2) losses.push(`amp${upstream.length}`);
-  if (base === 'thinktool' && !givenBack(client.dialect, reasoning))
+  if (base === 'thinktool' && !givenBack(dialect, reasoning))
     losses.push(reasoning ? 'SIG' : 'TB');
   return null;
 }
@@ -146,11 +152,12 @@ function givenBack(dialect, reasoning) {
   return reasoning !== null && reasoning.includes(proof);
 }
 
-function judgeThought({ client, result, wires }, losses) {
+function judgeThought({ client, dialect, result, wires }, losses) {
   if (result.text.includes(THOUGHT)) return { code: 'LEAK', why: result.text };
   if (!wires.some((wire) => wire.thinks)) losses.push('TH');
   else if (
     client.dialect === 'messages' &&
+    dialect === 'messages' &&
     !wires.some(
       (wire) => wire.signature === SIGNATURE || JSON.stringify(wire.json ?? '').includes(SIGNATURE),
     )

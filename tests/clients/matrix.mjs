@@ -3,14 +3,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
-import { CLIENTS, FAILS_BY_ITSELF, scenariosOf } from './clients.mjs';
+import { CLIENTS, FAILS_BY_ITSELF, PAIRS, cellName, cellsOf } from './clients.mjs';
 import { runCell } from './cell.mjs';
 
 const BUILD = fileURLToPath(new URL('../../build/clients', import.meta.url));
-const HELP = `tests/clients/run [--all] [--gateway headway|direct] [--client RE] [--scenario RE]
-                  [--jobs N] [--out DIR]
+const HELP = `tests/clients/run [--all] [--gateway headway|direct] [--client RE] [--upstream RE]
+                  [--scenario RE] [--jobs N] [--out DIR]
 
-Without --all: the SDKs only (60 cells). With it: Claude Code, Codex and Cline too (130 cells);
+Without --all: the SDKs only (120 cells). With it: Claude Code, Codex and Cline too (288 cells);
 they are installed on demand, about 1.3 GB. --gateway direct leaves the gateway out and shows what
 the clients do by themselves. Results go to DIR/GATEWAY.jsonl and the evidence of each cell to
 DIR/evidence/GATEWAY/ (build/clients unless told).`;
@@ -20,6 +20,7 @@ const { values: options } = parseArgs({
     all: { type: 'boolean', default: false },
     gateway: { type: 'string', default: 'headway' },
     client: { type: 'string', default: '.' },
+    upstream: { type: 'string', default: '.' },
     scenario: { type: 'string', default: '.' },
     jobs: { type: 'string', default: '3' },
     out: { type: 'string', default: BUILD },
@@ -42,32 +43,37 @@ console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exit(counts.failed ? 1 : 0);
 
 function wantedCells() {
-  const client = new RegExp(`^(${options.client})`);
-  const scenario = new RegExp(`^(${options.scenario})`);
-  return Object.entries(CLIENTS)
-    .filter(([name, { kind }]) => client.test(name) && (options.all || kind === 'sdk'))
-    .flatMap(([name, entry]) => scenariosOf(entry).map((text) => [name, text]))
-    .filter(([, text]) => scenario.test(text));
+  const [client, upstream, scenario] = [options.client, options.upstream, options.scenario].map(
+    (text) => new RegExp(`^(${text})`),
+  );
+  return PAIRS.filter(
+    (pair) =>
+      client.test(pair.client) &&
+      upstream.test(pair.upstream) &&
+      (options.all || CLIENTS[pair.client].kind === 'sdk') &&
+      (options.gateway !== 'direct' || CLIENTS[pair.client].dialect === pair.upstream),
+  )
+    .flatMap(cellsOf)
+    .filter((cell) => scenario.test(cell.scenario));
 }
 
 async function work() {
   for (let cell = waiting.shift(); cell; cell = waiting.shift()) {
-    const [client, scenario] = cell;
     try {
-      report(await runCell(options.gateway, client, scenario));
+      report(await runCell(options.gateway, cell));
     } catch (error) {
       counts.failed++;
-      console.log(`FAIL ${client} ${scenario}: ${error.stack}`);
+      console.log(`FAIL ${cellName(cell)}: ${error.stack}`);
     }
   }
 }
 
 function report(cell) {
-  const { client, scenario, verdict, wallMs } = cell;
-  const name = `${client} ${scenario}`;
-  results.push({ gateway: cell.gateway, client, scenario, ...verdict, stray: cell.stray, wallMs });
+  const { client, upstreamDialect: upstream, scenario, verdict, stray, wallMs } = cell;
+  const name = cellName({ client, upstream, scenario });
+  results.push({ gateway: cell.gateway, client, upstream, scenario, ...verdict, stray, wallMs });
   fs.writeFileSync(
-    path.join(evidenceDir, `${client}.${scenario.replace(/\W/g, '_')}.json`),
+    path.join(evidenceDir, `${client}.${upstream}.${scenario.replace(/\W/g, '_')}.json`),
     evidence(cell),
   );
   if (verdict.pass && !verdict.losses.length) {
@@ -100,14 +106,9 @@ function writeResults() {
         .split('\n')
         .map((line) => JSON.parse(line))
     : [];
-  const fresh = new Set(results.map((r) => `${r.client} ${r.scenario}`));
-  const all = [...earlier.filter((r) => !fresh.has(`${r.client} ${r.scenario}`)), ...results];
-  const order = Object.entries(CLIENTS).flatMap(([name, entry]) =>
-    scenariosOf(entry).map((text) => `${name} ${text}`),
-  );
-  all.sort(
-    (a, b) =>
-      order.indexOf(`${a.client} ${a.scenario}`) - order.indexOf(`${b.client} ${b.scenario}`),
-  );
+  const fresh = new Set(results.map(cellName));
+  const all = [...earlier.filter((r) => !fresh.has(cellName(r))), ...results];
+  const order = PAIRS.flatMap(cellsOf).map(cellName);
+  all.sort((a, b) => order.indexOf(cellName(a)) - order.indexOf(cellName(b)));
   fs.writeFileSync(file, all.map((r) => `${JSON.stringify(r)}\n`).join(''));
 }

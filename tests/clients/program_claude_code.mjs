@@ -2,7 +2,10 @@
 import path from 'node:path';
 import { PROGRAMS_DIR, runProgram, jsonLines } from './program.mjs';
 
-export const BINARY = path.join(PROGRAMS_DIR, 'node_modules/@anthropic-ai/claude-code-linux-x64/claude');
+export const BINARY = path.join(
+  PROGRAMS_DIR,
+  'node_modules/@anthropic-ai/claude-code-linux-x64/claude',
+);
 
 export function runClaudeCode({ port, key, model, timeoutMs }) {
   const start = () => ({

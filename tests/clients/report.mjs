@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CLIENTS, FAILS_BY_ITSELF, SCENARIOS, scenariosOf } from './clients.mjs';
+import { CLIENTS, FAILS_BY_ITSELF, PAIRS, SCENARIOS, cellName, cellsOf } from './clients.mjs';
 import { SCENARIOS as MEANINGS } from './mock/scenarios.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -31,7 +31,7 @@ function read(name) {
     lines
       .filter(Boolean)
       .map((line) => JSON.parse(line))
-      .map((r) => [`${r.client} ${r.scenario}`, r]),
+      .map((r) => [cellName(r), r]),
   );
 }
 
@@ -41,14 +41,20 @@ function mark(cell, key) {
   return FAILS_BY_ITSELF.has(key) ? `${cell.code}*` : `**${cell.code}**`;
 }
 
-function table(results) {
-  const rows = Object.entries(CLIENTS).map(([id, client]) => {
-    const marks = COLUMNS.map((scenario) =>
-      mark(results.get(`${id} ${scenario}`), `${id} ${scenario}`),
-    );
-    const total = scenariosOf(client).length;
+const isOwn = ({ client, upstream }) => CLIENTS[client].dialect === upstream;
+const OWN = PAIRS.filter(isOwn);
+const FOREIGN = PAIRS.filter((pair) => !isOwn(pair));
+
+function table(results, pairs) {
+  const rows = pairs.map((pair) => {
+    const marks = COLUMNS.map((scenario) => {
+      const key = cellName({ ...pair, scenario });
+      return mark(results.get(key), key);
+    });
+    const total = cellsOf(pair).length;
     const clean = marks.filter((m) => m === 'P').length;
-    return `| ${client.name} | ${marks.join(' | ')} | ${clean} of ${total} |`;
+    const name = `${CLIENTS[pair.client].name}${isOwn(pair) ? '' : ` → ${pair.upstream}`}`;
+    return `| ${name} | ${marks.join(' | ')} | ${clean} of ${total} |`;
   });
   return [
     `| client | ${COLUMNS.join(' | ')} | P |`,
@@ -57,12 +63,10 @@ function table(results) {
   ].join('\n');
 }
 
-function totals(results) {
-  const cells = Object.entries(CLIENTS).flatMap(([id, client]) =>
-    scenariosOf(client).map((s) => `${id} ${s}`),
-  );
-  const clean = cells.filter((key) => mark(results.get(key), key) === 'P').length;
-  return `${clean} of ${cells.length}`;
+function totals(results, pairs) {
+  const keys = pairs.flatMap(cellsOf).map(cellName);
+  const clean = keys.filter((key) => mark(results.get(key), key) === 'P').length;
+  return `${clean} of ${keys.length}`;
 }
 
 // Where broken streams ended differently with a gateway and without.
@@ -70,8 +74,10 @@ function endings(gateway, direct) {
   const rows = Object.entries(CLIENTS)
     .filter(([, c]) => c.kind === 'sdk')
     .map(([id, client]) => {
-      const pair = (scenario) =>
-        [direct, gateway].map((r) => r.get(`${id} ${scenario}`)?.wireEnd ?? '-').join(' → ');
+      const pair = (scenario) => {
+        const key = cellName({ client: id, upstream: client.dialect, scenario });
+        return [direct, gateway].map((r) => r.get(key)?.wireEnd ?? '-').join(' → ');
+      };
       return `| ${client.name} | ${['cut', 'cutclean', 'sseerr'].map(pair).join(' | ')} |`;
     });
   return ['| client | cut | cutclean | sseerr |', '| --- | --- | --- | --- |', ...rows].join('\n');
@@ -89,23 +95,28 @@ fs.writeFileSync(
 
 Written by \`tests/clients/report\` from the results of \`tests/clients/run --all\`; do not edit.
 
-Each cell is one run of the real client through Headway to a model server that speaks the same
-dialect and misbehaves as the column says. Two-turn scenarios execute a real tool and send its
-result back. **P**: the client ended as it should and nothing was lost; *p* names what was lost; a
-word in bold is a failure (TRUNC: half an answer reported as success; ERR: an error where none was
-due). With \`*\`: the client fails in this case without a gateway too, and bytes passed on unchanged
+Each cell is one run of the real client through Headway to a model server that speaks the client's
+dialect, or another one by translation, and misbehaves as the column says. Two-turn scenarios
+execute a real tool and send its result back. **P**: the client ended as it should and nothing was
+lost; *p* names what was lost; a word in bold is a failure (TRUNC: half an answer reported as
+success; ERR: an error where none was due). With \`*\`: the client fails in this case without a gateway too, and bytes passed on unchanged
 cannot mend it.
 
-Through Headway: **${totals(gateway)}**.
-Without a gateway, the same clients at the same server: ${totals(direct)}.
+Through Headway: **${totals(gateway, PAIRS)}**; in the client's own dialect ${totals(gateway, OWN)},
+translated ${totals(gateway, FOREIGN)}.
+Without a gateway, the same clients at a server of their dialect: ${totals(direct, OWN)}.
 
-## Through Headway
+## Through Headway, in the client's own dialect
 
-${table(gateway)}
+${table(gateway, OWN)}
+
+## Through Headway, translated
+
+${table(gateway, FOREIGN)}
 
 ## Without a gateway
 
-${table(direct)}
+${table(direct, OWN)}
 
 ## How a broken stream ends on the client's wire
 
@@ -126,5 +137,5 @@ Cline's Anthropic provider refuses a \`message_start\` without \`usage\`; that i
 );
 console.log(
   `${path.relative(process.cwd(), TARGET)}: ` +
-    `${totals(gateway)} through Headway, ${totals(direct)} without`,
+    `${totals(gateway, PAIRS)} through Headway, ${totals(direct, OWN)} without`,
 );
