@@ -10,6 +10,7 @@
 #include "console/answer.h"
 #include "console/api.h"
 #include "gateway/gateway.h"
+#include "setup/docs_page.h"
 #include "store/store.h"
 
 namespace hw::app {
@@ -40,6 +41,21 @@ gateway::MountedAnswer serve_api(const console::Api& api, const gateway::Mounted
   out.status = answer.status;
   out.content_type = std::move(answer.content_type);
   out.body = std::move(answer.body);
+  return out;
+}
+
+// The set-ups of clients for this gateway. What models there are is told to who has a key.
+gateway::MountedAnswer serve_docs(const gateway::MountedRequest& request,
+                                  const gateway::Snapshot& current) {
+  std::vector<access::Presented> credentials;
+  for (const auto& one : request.credentials) credentials.push_back({one.source, one.value});
+  setup::DocsFacts facts;
+  facts.root = request.root;
+  if (access::authorize(*current.keys, credentials)) facts.models = current.catalogue->model_names();
+  gateway::MountedAnswer out;
+  out.content_type = setup::kDocsContentType;
+  out.content_security_policy = setup::kDocsContentSecurityPolicy;
+  out.body = setup::render_docs_page(facts);
   return out;
 }
 
@@ -145,7 +161,14 @@ struct GatewaySystem::Impl {
     gateway::Parts out;
     out.sink = [this](int loop) -> store::CallSink& { return store->sink(loop); };
     out.mounted = [this](const gateway::MountedRequest& request) {
-      return serve_api(*api, request);
+      const bool asks = request.method == "GET" || request.method == "HEAD";
+      if (!asks || request.path != "/docs") return serve_api(*api, request);
+      gateway::Snapshot snapshot;
+      {
+        const std::lock_guard lock(mutex);
+        snapshot = current;
+      }
+      return serve_docs(request, snapshot);
     };
     out.readiness = [this] { return gateway::Readiness{store->health().reasons}; };
     return out;

@@ -138,7 +138,7 @@ TEST_CASE("a key made, disabled and deleted over the API counts soon after") {
 
 TEST_CASE("what the program does not have is 404 in JSON, whoever asks") {
   Fixture fixture;
-  for (const char* path : {"/console", "/chat/x", "/docs", "/apix"}) {
+  for (const char* path : {"/console", "/chat/x", "/docs/x", "/apix"}) {
     CAPTURE(path);
     for (const char* secret : {"", "dev-secret", "the-admin-token"}) {
       const HttpAnswer answer = fixture.ask("GET", path, secret);
@@ -147,6 +147,17 @@ TEST_CASE("what the program does not have is 404 in JSON, whoever asks") {
       CHECK(answer.body.find(path) != std::string::npos);
     }
   }
+}
+
+TEST_CASE("/docs is filled in with our address, and names models to who has a key only") {
+  Fixture fixture;
+  const HttpAnswer stranger = fixture.ask("GET", "/docs", "");
+  CHECK(stranger.status == 200);
+  CHECK(stranger.body.find("<html") != std::string::npos);
+  CHECK(stranger.body.find("http://127.0.0.1:") != std::string::npos);
+  CHECK(stranger.body.find("ANTHROPIC_BASE_URL") != std::string::npos);
+  const std::string known = fixture.ask("GET", "/docs", "dev-secret").body;
+  CHECK(known.size() != stranger.body.size());
 }
 
 TEST_CASE("a key made at run time is named by the rule of declared ones") {

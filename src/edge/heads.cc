@@ -196,6 +196,8 @@ void append_own_head(std::string& to, const OwnHead& answer) {
   http::append_status_line(to, answer.status);
   HeadWriter out(to);
   out.line("content-type", answer.content_type);
+  if (!answer.content_security_policy.empty())
+    out.line("content-security-policy", answer.content_security_policy);
   if (answer.kind == AnswerKind::kEventStream) add_stream_fields(out);
   add_labels(out, answer.labels);
   add_server_timing(out, answer.server_timing);

@@ -77,6 +77,7 @@ void append_relayed_head(std::string& to, const RelayedHead& answer);
 struct OwnHead {
   int status = 200;
   std::string_view content_type = "application/json";
+  std::string_view content_security_policy;  // of a page; empty: none
   AnswerKind kind = AnswerKind::kWhole;
   AnswerFraming framing;
   AnswerLabels labels;

@@ -20,12 +20,14 @@ struct MountedRequest {
     std::string value;  // of the header, as it came
   };
   std::string method, path, query;  // query without its '?'
+  std::string root;                 // how the client reached us: "http://127.0.0.1:8080"
   std::vector<Credential> credentials;
   std::string body;
 };
 struct MountedAnswer {
   int status = 200;
   std::string content_type = "application/json";
+  std::string content_security_policy;  // of a page; empty: none
   std::string body;
 };
 // Runs on threads that may block: GET and HEAD on several at once, everything else on one.

@@ -23,6 +23,7 @@ LoopGateway::LoopGateway(net::Loop& loop, Common& common, BlockingThreads& block
       blocking_(blocking),
       registry_(registry),
       settings_(std::move(settings)),
+      secure_(tls != nullptr),
       server_(loop, *this, tls) {}
 
 net::Task<void> LoopGateway::serve(http::ServerConnection& client, const http::RequestHead& head) {
@@ -114,6 +115,7 @@ net::Task<void> LoopGateway::serve_mounted(http::ServerConnection& client,
   MountedRequest request;
   request.method = head.method;
   request.path = route.path;
+  request.root = concat(secure_ ? "https://" : "http://", head.fields.value("host"));
   request.query = route.query.empty() ? route.query : route.query.substr(1);
   const edge::Credentials presented(head);
   for (const access::Presented& one : presented.all()) {
@@ -132,17 +134,19 @@ net::Task<void> LoopGateway::serve_mounted(http::ServerConnection& client,
     co_await answer_error(client, head, route, busy);
     co_return;
   }
-  co_await answer(client, head, made.content_type, made.status, made.body);
+  co_await answer(client, head, made.content_type, made.status, made.body,
+                  made.content_security_policy);
 }
 
 net::Task<void> LoopGateway::answer(http::ServerConnection& client, const http::RequestHead& head,
                                     std::string_view content_type, int status,
-                                    const std::string& body) {
+                                    const std::string& body, std::string_view policy) {
   if (!client.body_complete()) client.end_connection();
   const bool head_only = head.method == "HEAD";
   edge::OwnHead own;
   own.status = status;
   own.content_type = content_type;
+  own.content_security_policy = policy;
   own.framing = {edge::AnswerFraming::Kind::kLength, body.size()};
   own.keep_alive = client.keep_alive();
   std::string out;

@@ -44,6 +44,10 @@ std::unique_ptr<StreamTranslator> Translation::make_stream() {
 Status Translation::append_answer(std::string_view answer, std::string& out) {
   Events events;
   if (Status got = read_answer(upstream_, answer, events); !got) return got;
+  for (const Event& event : events) {
+    const Failed* const failed = std::get_if<Failed>(&event);
+    if (failed != nullptr) return fail(ErrorCode::kUpstreamError, failed->words.message);
+  }
   write_answer(client_, events, reply_, *fidelity_, out);
   return {};
 }

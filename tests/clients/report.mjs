@@ -99,8 +99,8 @@ Each cell is one run of the real client through Headway to a model server that s
 dialect, or another one by translation, and misbehaves as the column says. Two-turn scenarios
 execute a real tool and send its result back. **P**: the client ended as it should and nothing was
 lost; *p* names what was lost; a word in bold is a failure (TRUNC: half an answer reported as
-success; ERR: an error where none was due). With \`*\`: the client fails in this case without a gateway too, and bytes passed on unchanged
-cannot mend it.
+success; ERR: an error where none was due). With \`*\`: the client fails in this case without a
+gateway too, and bytes passed on unchanged cannot mend it.
 
 Through Headway: **${totals(gateway, PAIRS)}**; in the client's own dialect ${totals(gateway, OWN)},
 translated ${totals(gateway, FOREIGN)}.
