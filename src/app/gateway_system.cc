@@ -51,7 +51,8 @@ gateway::MountedAnswer serve_docs(const gateway::MountedRequest& request,
   for (const auto& one : request.credentials) credentials.push_back({one.source, one.value});
   setup::DocsFacts facts;
   facts.root = request.root;
-  if (access::authorize(*current.keys, credentials)) facts.models = current.catalogue->model_names();
+  if (access::authorize(*current.keys, credentials))
+    facts.models = current.catalogue->model_names();
   gateway::MountedAnswer out;
   out.content_type = setup::kDocsContentType;
   out.content_security_policy = setup::kDocsContentSecurityPolicy;

@@ -49,7 +49,8 @@ class LoopGateway final : public http::RequestHandler {
   net::Task<void> serve_mounted(http::ServerConnection& client, const http::RequestHead& head,
                                 const edge::Route& route);
   net::Task<void> answer(http::ServerConnection& client, const http::RequestHead& head,
-                         std::string_view content_type, int status, const std::string& body, std::string_view policy = {});
+                         std::string_view content_type, int status, const std::string& body,
+                         std::string_view policy = {});
   net::Task<void> answer_error(http::ServerConnection& client, const http::RequestHead& head,
                                const edge::Route& route, const Error& error);
   std::string readiness_body(int& status) const;
