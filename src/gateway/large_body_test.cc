@@ -20,6 +20,7 @@ TEST_CASE("while a client does not read a large answer, the time is not the gate
     RunningGateway running({channel_to(upstream.port())});
     const TestSocket client = TestSocket::connect(running.port());
     client.send(request("/v1/chat/completions", kChat));
+    client.read_until([](const std::string& s) { return !s.empty(); }, 30'000);
     std::this_thread::sleep_for(std::chrono::milliseconds(1500));
     client.read_until(
         [](const std::string& s) { return s.ends_with("\"}") || s.ends_with("\r\n0\r\n\r\n"); });
@@ -35,7 +36,7 @@ TEST_CASE("while an upstream pauses in a large answer, the time is not the gatew
   Imposter upstream([&](Imposter& self, TestSocket& client) {
     if (self.take_request(client).empty()) return;
     client.send(std::string_view(answer).substr(0, 10'000'000));
-    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    std::this_thread::sleep_for(std::chrono::milliseconds(4000));
     client.send(std::string_view(answer).substr(10'000'000));
   });
   RunningGateway running({channel_to(upstream.port())});
