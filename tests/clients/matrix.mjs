@@ -87,7 +87,8 @@ function report(cell) {
     counts.passed++;
     console.log(`ok   ${name}`);
   } else if (verdict.pass && LOSES_BY_ITSELF.has(name)) {
-    console.log(`skip ${name}: lost ${verdict.losses.join(',')}, which the client does not give back`);
+    const lost = verdict.losses.join(',');
+    console.log(`skip ${name}: lost ${lost}, which the client does not give back`);
   } else if (FAILS_BY_ITSELF.has(name)) {
     console.log(`skip ${name}: ${verdict.code}, fails without a gateway too`);
   } else {

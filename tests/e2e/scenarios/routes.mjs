@@ -31,7 +31,7 @@ export function tests() {
     { name: 'a web socket on responses gets 426', run: webSocket },
     { name: 'an unknown path gets 404 in the shape that it suggests', run: unknownPath },
     { name: 'a wrong method gets 405', run: wrongMethod },
-    { name: 'a dialect that no channel speaks is translated, or gets a clear 400', run: foreignDialect },
+    { name: 'a foreign dialect is translated, or gets a clear 400', run: foreignDialect },
     { name: 'an unknown model gets 404 in both shapes', run: unknownModel },
     { name: 'model_map, wildcards and provider/model', run: modelNames },
     { name: 'what is no request of the dialect gets 400', run: badBodies },
