@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-namespace hw::translate {
+namespace hw {
 namespace {
 
 constexpr std::string_view kAlphabet =
@@ -49,4 +49,4 @@ bool decode_base64url(std::string_view text, std::string& out) {
   return true;
 }
 
-}  // namespace hw::translate
+}  // namespace hw

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace hw::translate {
+namespace hw {
 
 // How many characters `bytes` bytes become.
 constexpr size_t base64url_size(size_t bytes) {
@@ -15,4 +15,4 @@ void append_base64url(std::string& out, std::string_view bytes);
 // Appends what `text` encodes; false where it is not what append_base64url() writes.
 bool decode_base64url(std::string_view text, std::string& out);
 
-}  // namespace hw::translate
+}  // namespace hw

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace hw::translate {
+namespace hw {
 namespace {
 
 std::string encoded(std::string_view bytes) {
@@ -42,4 +42,4 @@ TEST_CASE("what is no encoding is refused, and nothing is appended") {
 }
 
 }  // namespace
-}  // namespace hw::translate
+}  // namespace hw

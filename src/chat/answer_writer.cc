@@ -7,6 +7,7 @@
 #include "chat/completion.h"
 #include "chat/dialect.h"
 #include "chat/reasoning.h"
+#include "neutral/answer_usage.h"
 #include "neutral/custom_input.h"
 #include "wire/error_body.h"
 
@@ -36,7 +37,7 @@ class ChatAnswerWriter {
 
   const Reply& reply_;
   Fidelity& fidelity_;
-  ChatUsage usage_;
+  AnswerUsage usage_;
   std::map<uint32_t, Block> blocks_;
   Finished finished_;
   const Failed* failed_ = nullptr;
@@ -68,7 +69,7 @@ void ChatAnswerWriter::write(const Events& events, std::string& out) {
   append(out, ',');
   append_finish(out, finished_, !calls_.empty());
   append(out, R"(}],"usage":)");
-  usage_.append(out);
+  append_completion_usage(out, usage_.known());
   append(out, '}');
 }
 

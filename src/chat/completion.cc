@@ -9,8 +9,6 @@
 namespace hw::translate {
 namespace {
 
-constexpr int64_t kBytesPerToken = 4;
-
 std::string_view finish_word(StopReason reason, bool calls) {
   switch (reason) {
     case StopReason::kEnd:
@@ -34,30 +32,22 @@ Raw place_or_zero(const json::Value& place) {
 
 }  // namespace
 
-void ChatUsage::take(const wire::Usage& usage) {
-  if (usage.told) usage_ = usage;
-}
-
-void ChatUsage::append(std::string& out) const {
-  const auto bytes = static_cast<int64_t>(output_bytes_);
-  const int64_t input = usage_.told ? usage_.input : reply_.input_estimate;
-  const int64_t output =
-      usage_.told ? usage_.output : (bytes + kBytesPerToken - 1) / kBytesPerToken;
-  hw::append(out, R"({"prompt_tokens":)");
-  hw::append(out, input);
-  hw::append(out, R"(,"completion_tokens":)");
-  hw::append(out, output);
-  hw::append(out, R"(,"total_tokens":)");
-  hw::append(out, input + output);
-  hw::append(out, R"(,"prompt_tokens_details":{"cached_tokens":)");
-  hw::append(out, usage_.cached_input);
-  if (usage_.cache_creation_input > 0) {
-    hw::append(out, R"(,"cache_write_tokens":)");
-    hw::append(out, usage_.cache_creation_input);
+void append_completion_usage(std::string& out, const wire::Usage& usage) {
+  append(out, R"({"prompt_tokens":)");
+  append(out, usage.input);
+  append(out, R"(,"completion_tokens":)");
+  append(out, usage.output);
+  append(out, R"(,"total_tokens":)");
+  append(out, usage.input + usage.output);
+  append(out, R"(,"prompt_tokens_details":{"cached_tokens":)");
+  append(out, usage.cached_input);
+  if (usage.cache_creation_input > 0) {
+    append(out, R"(,"cache_write_tokens":)");
+    append(out, usage.cache_creation_input);
   }
-  hw::append(out, R"(},"completion_tokens_details":{"reasoning_tokens":)");
-  hw::append(out, usage_.reasoning);
-  hw::append(out, "}}");
+  append(out, R"(},"completion_tokens_details":{"reasoning_tokens":)");
+  append(out, usage.reasoning);
+  append(out, "}}");
 }
 
 void append_completion_head(std::string& out, std::string_view object, const Reply& reply) {

@@ -7,26 +7,13 @@
 
 #include "chat/dialect.h"
 #include "neutral/event.h"
+#include "wire/usage.h"
 
 namespace hw::translate {
 
-// Counts what an answer says about tokens, and estimates them where it says nothing.
-class ChatUsage {
- public:
-  explicit ChatUsage(const Reply& reply) : reply_(reply) {}
-
-  // What the upstream told.
-  void take(const wire::Usage& usage);
-  // Bytes of generated text, for an estimate.
-  void count(size_t bytes) { output_bytes_ += bytes; }
-  // Appends the object. Parts of the input and of the output lie inside them here.
-  void append(std::string& out) const;
-
- private:
-  const Reply& reply_;
-  wire::Usage usage_;
-  uint64_t output_bytes_ = 0;
-};
+// Appends the object that tells the usage. Parts of the input and of the output lie inside them
+// here.
+void append_completion_usage(std::string& out, const wire::Usage& usage);
 
 // Appends `"id":...,"object":...,"created":...,"model":...`.
 void append_completion_head(std::string& out, std::string_view object, const Reply& reply);

@@ -8,6 +8,7 @@
 #include "chat/completion.h"
 #include "chat/dialect.h"
 #include "chat/reasoning.h"
+#include "neutral/answer_usage.h"
 #include "neutral/custom_input.h"
 #include "wire/error_body.h"
 
@@ -61,7 +62,7 @@ class ChatStreamWriter final : public StreamWriter {
 
   const Reply& reply_;
   Fidelity& fidelity_;
-  ChatUsage usage_;
+  AnswerUsage usage_;
   std::deque<OpenBlock> open_;
   std::string chunk_begin_;  // of every chunk, to its delta
   std::string tickets_;      // of the thinking since the last call
@@ -276,7 +277,7 @@ void ChatStreamWriter::write_usage(std::string& out) {
   append(out, "data: {");
   append_completion_head(out, "chat.completion.chunk", reply_);
   append(out, R"(,"choices":[],"usage":)");
-  usage_.append(out);
+  append_completion_usage(out, usage_.known());
   append(out, "}\n\n");
 }
 

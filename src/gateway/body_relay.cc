@@ -247,7 +247,7 @@ void BodyRelay::keep_facts(std::string_view plain, std::string& wrong) {
         facts->usage.output, facts->usage.reasoning,    timeline::TokenSource::kUsage};
   } else {
     call.tokens.input = state_.input_estimate;
-    call.tokens.output = static_cast<int64_t>((facts->output_bytes + 3) / 4);
+    call.tokens.output = wire::estimated_tokens(facts->output_bytes);
     call.tokens.source = timeline::TokenSource::kEstimated;
   }
   const wire::EngineTimes times = wire::merge_engine_times(attempt_.header_times(), facts->engine);

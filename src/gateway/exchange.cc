@@ -8,6 +8,7 @@
 #include "http/coding.h"
 #include "json/writer.h"
 #include "wire/error_body.h"
+#include "wire/usage.h"
 
 namespace hw::gateway {
 namespace {
@@ -168,9 +169,7 @@ Status Exchange::understand() {
   wire::RequestFacts& facts = *state_.facts;
   if (const Status read = wire::scan_request(state_.call.dialect, state_.body, facts); !read)
     return read;
-  // Four bytes a token: a rule of thumb for English, marked as an estimate.
-  constexpr size_t kBytesPerToken = 4;
-  state_.input_estimate = static_cast<int64_t>(facts.prompt_bytes / kBytesPerToken);
+  state_.input_estimate = static_cast<int64_t>(facts.prompt_bytes / wire::kBytesPerToken);
   state_.call.model = facts.model;
   const bool streams = state_.route.endpoint != route::Endpoint::kEmbeddings &&
                        state_.route.endpoint != route::Endpoint::kCountTokens;
@@ -336,11 +335,10 @@ bool Exchange::estimates() const {
 
 // By the bytes of text and tools, and what an image costs at most: the answer says that it is one.
 net::Task<void> Exchange::answer_estimate() {
-  constexpr size_t kBytesPerToken = 4;
   constexpr size_t kTokensPerImage = 1600;
   const wire::RequestFacts& facts = *state_.facts;
-  const size_t tokens =
-      (facts.prompt_bytes + facts.tool_bytes) / kBytesPerToken + facts.images * kTokensPerImage + 1;
+  const size_t tokens = (facts.prompt_bytes + facts.tool_bytes) / wire::kBytesPerToken +
+                        facts.images * kTokensPerImage + 1;
   std::string head, body;
   json::Writer json(body);
   json.begin_object();

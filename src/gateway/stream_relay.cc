@@ -377,7 +377,7 @@ void StreamRelay::keep_facts() {
                    usage.output, usage.reasoning,    timeline::TokenSource::kUsage};
   } else {
     call.tokens.input = state_.input_estimate;
-    call.tokens.output = static_cast<int64_t>((observer_.output_bytes() + 3) / 4);
+    call.tokens.output = wire::estimated_tokens(observer_.output_bytes());
     call.tokens.source = timeline::TokenSource::kEstimated;
   }
   const wire::EngineTimes times =

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "messages/message.h"
+#include "neutral/answer_usage.h"
 #include "wire/error_body.h"
 
 namespace hw::translate {
@@ -34,7 +35,7 @@ class MessagesAnswerWriter {
 
   const Reply& reply_;
   Fidelity& fidelity_;
-  MessagesUsage usage_;
+  AnswerUsage usage_;
   std::map<uint32_t, Block> blocks_;
   bool calls_ = false;
   Finished finished_;
@@ -57,7 +58,7 @@ void MessagesAnswerWriter::write(const Events& events, std::string& out) {
   out += "],";
   append_stop(out, finished_, calls_);
   out += R"(,"usage":)";
-  usage_.append(out);
+  append_message_usage(out, usage_.known());
   out += '}';
 }
 

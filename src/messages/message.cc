@@ -11,8 +11,6 @@
 namespace hw::translate {
 namespace {
 
-constexpr int64_t kBytesPerToken = 4;
-
 std::string_view stop_word(StopReason reason, bool calls) {
   switch (reason) {
     case StopReason::kEnd:
@@ -33,32 +31,19 @@ std::string_view stop_word(StopReason reason, bool calls) {
 
 }  // namespace
 
-void MessagesUsage::take(const wire::Usage& usage) {
-  if (usage.told) usage_ = usage;
-}
-
-void MessagesUsage::append(std::string& out) const {
-  const int64_t parts = usage_.cached_input + usage_.cache_creation_input;
-  const int64_t input =
-      usage_.told ? std::max<int64_t>(usage_.input - parts, 0) : reply_.input_estimate;
-  const auto bytes = static_cast<int64_t>(output_bytes_);
-  const int64_t output =
-      usage_.told ? usage_.output : (bytes + kBytesPerToken - 1) / kBytesPerToken;
-  append_numbers(out, input, output);
-}
-
-void MessagesUsage::append_numbers(std::string& out, int64_t input, int64_t output) const {
+void append_message_usage(std::string& out, const wire::Usage& usage) {
+  const int64_t parts = usage.cached_input + usage.cache_creation_input;
   out += R"({"input_tokens":)";
-  hw::append(out, input);
+  append(out, std::max<int64_t>(usage.input - parts, 0));
   out += R"(,"cache_creation_input_tokens":)";
-  hw::append(out, usage_.cache_creation_input);
+  append(out, usage.cache_creation_input);
   out += R"(,"cache_read_input_tokens":)";
-  hw::append(out, usage_.cached_input);
+  append(out, usage.cached_input);
   out += R"(,"output_tokens":)";
-  hw::append(out, output);
-  if (usage_.reasoning > 0) {
+  append(out, usage.output);
+  if (usage.reasoning > 0) {
     out += R"(,"output_tokens_details":{"thinking_tokens":)";
-    hw::append(out, usage_.reasoning);
+    append(out, usage.reasoning);
     out += '}';
   }
   out += '}';

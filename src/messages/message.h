@@ -7,28 +7,12 @@
 
 #include "messages/dialect.h"
 #include "neutral/event.h"
+#include "wire/usage.h"
 
 namespace hw::translate {
 
-// Counts what an answer says about tokens, and estimates them where it says nothing.
-class MessagesUsage {
- public:
-  explicit MessagesUsage(const Reply& reply) : reply_(reply) {}
-
-  // What the upstream told.
-  void take(const wire::Usage& usage);
-  // Bytes of generated text, for an estimate.
-  void count(size_t bytes) { output_bytes_ += bytes; }
-  // Appends the object. Parts of the input stand beside each other here.
-  void append(std::string& out) const;
-
- private:
-  void append_numbers(std::string& out, int64_t input, int64_t output) const;
-
-  const Reply& reply_;
-  wire::Usage usage_;
-  uint64_t output_bytes_ = 0;
-};
+// Appends the object that tells the usage. Parts of the input stand beside each other here.
+void append_message_usage(std::string& out, const wire::Usage& usage);
 
 // Appends `"id":...,"type":"message","role":"assistant","model":...`.
 void append_message_head(std::string& out, const Reply& reply);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "messages/dialect.h"
 #include "messages/message.h"
+#include "neutral/answer_usage.h"
 #include "neutral/custom_input.h"
 #include "wire/error_body.h"
 
@@ -57,7 +58,7 @@ class MessagesStreamWriter final : public StreamWriter {
 
   const Reply& reply_;
   Fidelity& fidelity_;
-  MessagesUsage usage_;
+  AnswerUsage usage_;
   std::deque<OpenBlock> open_;
   uint32_t next_index_ = 0;
   bool started_ = false, calls_ = false, failed_ = false;
@@ -105,7 +106,7 @@ void MessagesStreamWriter::start(std::string& out) {
   out += "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{";
   append_message_head(out, reply_);
   out += R"(,"content":[],"stop_reason":null,"stop_sequence":null,"usage":)";
-  usage_.append(out);
+  append_message_usage(out, usage_.known());
   out += "}}\n\n";
 }
 
@@ -270,7 +271,7 @@ void MessagesStreamWriter::end(std::string& out) {
   out += "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{";
   append_stop(out, finished, calls_);
   out += R"(},"usage":)";
-  usage_.append(out);
+  append_message_usage(out, usage_.known());
   out += "}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
 }
 

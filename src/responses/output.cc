@@ -8,7 +8,6 @@
 namespace hw::translate {
 namespace {
 
-constexpr uint64_t kBytesPerToken = 4;
 // Of a request's id that is repeated in ids of items, so that those stay within 64 bytes.
 constexpr size_t kIdBytesMax = 40;
 
@@ -118,10 +117,6 @@ OutputItem& ResponsesOutput::add_call(const BlockBegun& begun) {
   return item;
 }
 
-void ResponsesOutput::take(const wire::Usage& usage) {
-  if (usage.told) usage_ = usage;
-}
-
 void ResponsesOutput::append_response(std::string& out, ItemStatus status, StopReason reason,
                                       const wire::SpokenError* error) const {
   out += R"({"id":"resp_)";
@@ -162,16 +157,14 @@ void ResponsesOutput::append_items(std::string& out) const {
 }
 
 void ResponsesOutput::append_usage(std::string& out) const {
-  const int64_t input = usage_.told ? usage_.input : reply_.input_estimate;
-  const auto estimate = static_cast<int64_t>((output_bytes_ + kBytesPerToken - 1) / kBytesPerToken);
-  const int64_t output = usage_.told ? usage_.output : estimate;
-  append_count(out, R"({"input_tokens":)", input);
-  append_count(out, R"(,"input_tokens_details":{"cached_tokens":)", usage_.cached_input);
-  if (usage_.cache_creation_input > 0)
-    append_count(out, R"(,"cache_write_tokens":)", usage_.cache_creation_input);
-  append_count(out, R"(},"output_tokens":)", output);
-  append_count(out, R"(,"output_tokens_details":{"reasoning_tokens":)", usage_.reasoning);
-  append_count(out, R"(},"total_tokens":)", input + output);
+  const wire::Usage usage = usage_.known();
+  append_count(out, R"({"input_tokens":)", usage.input);
+  append_count(out, R"(,"input_tokens_details":{"cached_tokens":)", usage.cached_input);
+  if (usage.cache_creation_input > 0)
+    append_count(out, R"(,"cache_write_tokens":)", usage.cache_creation_input);
+  append_count(out, R"(},"output_tokens":)", usage.output);
+  append_count(out, R"(,"output_tokens_details":{"reasoning_tokens":)", usage.reasoning);
+  append_count(out, R"(},"total_tokens":)", usage.input + usage.output);
   out += '}';
 }
 

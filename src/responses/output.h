@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "neutral/answer_usage.h"
 #include "neutral/event.h"
 #include "responses/dialect.h"
 #include "wire/spoken_error.h"
@@ -43,7 +44,7 @@ struct OutputItem {
 class ResponsesOutput {
  public:
   // `reply` outlives it.
-  explicit ResponsesOutput(const Reply& reply) : reply_(reply) {}
+  explicit ResponsesOutput(const Reply& reply) : reply_(reply), usage_(reply) {}
 
   // Adds an item; its place in the output is its id's last part. References to items last until
   // the next one is added.
@@ -54,10 +55,8 @@ class ResponsesOutput {
   std::vector<OutputItem>& items() { return items_; }
   const std::vector<OutputItem>& items() const { return items_; }
 
-  // Takes in what the upstream told.
-  void take(const wire::Usage& usage);
-  // Bytes of generated text, for an estimate where nothing is told.
-  void count(size_t bytes) { output_bytes_ += bytes; }
+  // What the upstream told, and the text that was generated.
+  AnswerUsage& usage() { return usage_; }
 
   // Appends the object. An answer that is in progress has no usage yet; `error` is that of a failed
   // one, else null.
@@ -72,8 +71,7 @@ class ResponsesOutput {
 
   const Reply& reply_;
   std::vector<OutputItem> items_;
-  wire::Usage usage_;
-  uint64_t output_bytes_ = 0;
+  AnswerUsage usage_;
 };
 
 // Appends an annotation of another dialect as responses has it, a url_citation; false where it

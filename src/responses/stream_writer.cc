@@ -33,10 +33,10 @@ void ResponsesStreamWriter::write(const Event& event, std::string& out) {
   } else if (const auto* ended = std::get_if<BlockEnded>(&event)) {
     end_block(ended->block, out);
   } else if (const auto* started = std::get_if<Started>(&event)) {
-    output_.take(started->usage);
+    output_.usage().take(started->usage);
     start(out);
   } else if (const auto* used = std::get_if<Used>(&event)) {
-    output_.take(used->usage);
+    output_.usage().take(used->usage);
   } else if (const auto* finished = std::get_if<Finished>(&event)) {
     finish(finished->reason, out);
   } else if (const auto* failure = std::get_if<Failed>(&event)) {
@@ -267,7 +267,7 @@ void ResponsesStreamWriter::write_delta(const Delta& delta, std::string& out) {
   switch (delta.kind) {
     case Delta::Kind::kText:
       if (delta.text.empty()) return;
-      output_.count(delta.text.bytes().size());
+      output_.usage().count(delta.text.bytes().size());
       if (text || live->kind == BlockKind::kRefusal) return write_text(*live, delta.text, out);
       if (live->kind == BlockKind::kReasoning) return write_thinking(*live, delta, out);
       return write_arguments(*live, delta.text, out);

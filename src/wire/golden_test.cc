@@ -4,14 +4,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <vector>
 
 #include "base/text.h"
 #include "wire/answer_facts.h"
+#include "wire/golden_cases.h"
 #include "wire/request_facts.h"
 #include "wire/stream_observer.h"
 #include "wire/upstream_error.h"
@@ -19,42 +16,14 @@
 namespace hw::wire {
 namespace {
 
-namespace fs = std::filesystem;
-
-struct Case {
-  fs::path folder;
-  Dialect dialect = Dialect::kOpenaiChat;
-};
-
-std::string read_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
+using Case = GoldenCase;
 
 std::vector<Case> cases_with(std::string_view file) {
-  std::vector<Case> cases;
-  for (const auto& entry : fs::directory_iterator("src/wire/testdata")) {
-    if (!fs::exists(entry.path() / file)) continue;
-    const std::string name = entry.path().filename().string();
-    Case one;
-    one.folder = entry.path();
-    REQUIRE_MESSAGE(parse_dialect(name.substr(0, name.find('.')), one.dialect), name);
-    cases.push_back(one);
-  }
-  std::sort(cases.begin(), cases.end(),
-            [](const Case& a, const Case& b) { return a.folder < b.folder; });
-  return cases;
+  return golden_cases("src/wire/testdata", file);
 }
 
-// Compares with the expectation beside the input, or writes it.
-void check_golden(const fs::path& expectation, const std::string& actual) {
-  if (std::getenv("WIRE_GOLDEN_WRITE") != nullptr) {
-    std::ofstream(expectation, std::ios::binary) << actual;
-    return;
-  }
-  CHECK_MESSAGE(read_file(expectation) == actual, expectation.string(), "\n", actual);
+void check_golden(const std::filesystem::path& expectation, const std::string& actual) {
+  wire::check_golden("WIRE_GOLDEN_WRITE", expectation, actual);
 }
 
 std::string_view yes(bool flag) {

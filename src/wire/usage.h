@@ -21,6 +21,13 @@ struct Usage {
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
+// A rule of thumb for English, for who is told no usage; what rests on it is marked as an estimate.
+inline constexpr uint64_t kBytesPerToken = 4;
+// How many tokens `bytes` of text may be, rounded up.
+constexpr int64_t estimated_tokens(uint64_t bytes) {
+  return static_cast<int64_t>((bytes + kBytesPerToken - 1) / kBytesPerToken);
+}
+
 // Takes a `usage` object in. Where several come in one stream the last report of a field wins; an
 // Anthropic input of 0 after a larger one is a server that repeats only what changed, and ignored.
 // `cached_tokens` outside the object (SGLang, llama.cpp) is the engine's, not part of this.
