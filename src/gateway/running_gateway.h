@@ -21,13 +21,17 @@ constexpr std::string_view kSecret = "hw-test-secret";
 // Keeps calls of all loops; a gateway in a test has one.
 class SharedSink final : public store::CallSink {
  public:
+  // Tells `behind` what it is told too; null: nobody.
+  explicit SharedSink(store::CallSink* behind = nullptr) : behind_(behind) {}
   void begin(const timeline::Call& call) override {
     const std::lock_guard lock(mutex_);
     begun_.push_back(call);
+    if (behind_ != nullptr) behind_->begin(call);
   }
   void end(const timeline::Call& call) override {
     const std::lock_guard lock(mutex_);
     ended_.push_back(call);
+    if (behind_ != nullptr) behind_->end(call);
   }
   // Waits until `count` calls have ended.
   std::vector<timeline::Call> wait(size_t count) {
@@ -51,6 +55,7 @@ class SharedSink final : public store::CallSink {
   }
 
  private:
+  store::CallSink* const behind_;
   std::mutex mutex_;
   std::vector<timeline::Call> begun_, ended_;
 };
@@ -72,8 +77,10 @@ inline route::ChannelOptions channel_to(uint16_t port, std::string name = "up",
 // A running gateway in front of the given channels.
 class RunningGateway {
  public:
+  // `store` is told of the calls beside `sink`; null: nobody.
   explicit RunningGateway(std::vector<route::ChannelOptions> channels, Options options = {},
-                          Mounted mounted = nullptr) {
+                          Mounted mounted = nullptr, store::CallSink* store = nullptr)
+      : sink(store) {
     options.listen_port = 0;
     if (options.threads == 0) options.threads = 1;
     options.drain_s = 0;

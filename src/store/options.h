@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace hw::journal {
-class FaultSeam;
-}
+#include "journal/faults.h"
 
 namespace hw::store {
 
