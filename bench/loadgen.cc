@@ -1,11 +1,12 @@
-// The load generator of the benchmark: chat completions over keep-alive connections from one
-// thread, in a closed loop, at a fixed rate or as streams. Prints one JSON object.
+// The load generator of the benchmark: chat completions or messages over keep-alive connections
+// from one thread, in a closed loop, at a fixed rate or as streams. Prints one JSON object.
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <string>
@@ -21,9 +22,10 @@
 namespace hw::bench {
 namespace {
 
-constexpr std::string_view kUsage = R"(bench_loadgen: chat completions to 127.0.0.1
+constexpr std::string_view kUsage = R"(bench_loadgen: chat completions or messages to 127.0.0.1
   --port N           where to
-  --path TEXT        /v1/chat/completions
+  --dialect TEXT     chat (the default) or messages
+  --path TEXT        the dialect's own, /v1/chat/completions or /v1/messages
   --key TEXT         sent as Authorization: Bearer
   --model TEXT       bench
   --fields TEXT      more request fields, `a: b|c: d`
@@ -34,6 +36,7 @@ constexpr std::string_view kUsage = R"(bench_loadgen: chat completions to 127.0.
   --rate N           requests a second, latency from the scheduled time;
                      0 (the default): closed loop
   --body-bytes N     of each request, about (1200)
+  --turns N          over which its text is spread, user and assistant in turn (1)
   --stream N         1: ask for streams (0)
   --tokens N         of each stream, asked of the upstream as max_tokens (50)
   --ttft-us N        asked of it in a field of its own (0)
@@ -59,6 +62,7 @@ struct Load {
   int64_t ramp_ns = 0;
   int64_t slow = 0;
   int64_t slow_bytes = 256;
+  Dialect dialect = Dialect::kChat;
   std::string request;
 };
 
@@ -177,7 +181,7 @@ class LoadGenerator {
     connection.tokens = 0;
     connection.last = {};
     connection.head_bytes.clear();
-    connection.scan.reset();
+    connection.scan.reset(load_.dialect);
     send_more(connection);
   }
 
@@ -357,31 +361,80 @@ std::string more_fields(std::string text) {
   return fields;
 }
 
-// A request as an SDK sends it: a dozen fields and a body of about `--body-bytes`.
-std::string make_request(const Flags& flags, bool streams) {
+// The conversation of a request's body: `turns` messages of together about `bytes_max` with what
+// `body` has already.
+void append_turns(std::string& body, int64_t turns, size_t bytes_max) {
+  const size_t begun = body.size();
+  for (int64_t turn = 0; turn < turns; ++turn) {
+    if (turn > 0) body += "\"},";
+    body += turn % 2 == 0 ? R"({"role":"user","content":")" : R"({"role":"assistant","content":")";
+    const size_t until = begun + (bytes_max - std::min(begun, bytes_max)) *
+                                     static_cast<size_t>(turn + 1) / static_cast<size_t>(turns);
+    while (body.size() < until) body += "Explain the quick brown fox. ";
+  }
+  body += "\"}";
+}
+
+std::string make_body(const Flags& flags, Dialect dialect, bool streams) {
+  constexpr std::string_view kSystem = "\"You are a helpful assistant.\"";
   std::string body =
       "{\"model\":\"" + flags.text("model", "bench") +
       "\",\"stream\":" + (streams ? "true" : "false") +
-      ",\"temperature\":0.7,\"max_tokens\":" + std::to_string(flags.number("tokens", 50)) +
-      R"(,"messages":[{"role":"system",)"
-      R"("content":"You are a helpful assistant."},{"role":"user","content":")";
-  auto size = static_cast<size_t>(flags.number("body-bytes", 1200));
-  while (body.size() < size) body += "Explain the quick brown fox. ";
-  body += "\"}]}";
+      ",\"temperature\":0.7,\"max_tokens\":" + std::to_string(flags.number("tokens", 50));
+  switch (dialect) {
+    case Dialect::kChat:
+      body.append(R"(,"messages":[{"role":"system","content":)").append(kSystem).append("},");
+      break;
+    case Dialect::kMessages:
+      body.append(R"(,"system":)").append(kSystem).append(R"(,"messages":[)");
+      break;
+  }
+  append_turns(body, std::max<int64_t>(flags.number("turns", 1), 1),
+               static_cast<size_t>(flags.number("body-bytes", 1200)));
+  return body + "]}";
+}
+
+// The fields that the dialect's own SDK sends.
+std::string_view sdk_fields(Dialect dialect) {
+  switch (dialect) {
+    case Dialect::kChat:
+      return "User-Agent: OpenAI/Python 1.40.0\r\n";
+    case Dialect::kMessages:
+      return "User-Agent: Anthropic/Python 0.40.0\r\nanthropic-version: 2023-06-01\r\n";
+  }
+  return {};
+}
+
+std::string_view path_of(Dialect dialect) {
+  return dialect == Dialect::kChat ? "/v1/chat/completions" : "/v1/messages";
+}
+
+// A request as an SDK sends it: a dozen fields and a body of about `--body-bytes`.
+std::string make_request(const Flags& flags, Dialect dialect, bool streams) {
+  const std::string body = make_body(flags, dialect, streams);
   std::string pace;
   if (streams) {
     pace = "x-bench-ttft-us: " + std::to_string(flags.number("ttft-us", 0)) +
            "\r\nx-bench-gap-us: " + std::to_string(flags.number("gap-us", 0)) + "\r\n";
   }
-  return "POST " + flags.text("path", "/v1/chat/completions") +
+  return "POST " + flags.text("path", std::string(path_of(dialect))) +
          " HTTP/1.1\r\nHost: localhost:8080\r\nAuthorization: Bearer " +
          flags.text("key", "sk-none") +
-         "\r\nContent-Type: application/json\r\nAccept: application/json\r\n"
-         "User-Agent: OpenAI/Python 1.40.0\r\nx-stainless-lang: python\r\n"
+         "\r\nContent-Type: application/json\r\nAccept: application/json\r\n" +
+         std::string(sdk_fields(dialect)) +
+         "x-stainless-lang: python\r\n"
          "x-stainless-package-version: 1.40.0\r\nx-stainless-os: Linux\r\n"
          "x-stainless-arch: x64\r\nx-stainless-runtime: CPython\r\n" +
          pace + more_fields(flags.text("fields", "")) +
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+Dialect read_dialect(const Flags& flags) {
+  const std::string name = flags.text("dialect", "chat");
+  if (name == "chat") return Dialect::kChat;
+  if (name == "messages") return Dialect::kMessages;
+  fprintf(stderr, "--dialect %s: known are chat, messages\n", name.c_str());
+  exit(2);
 }
 
 Load read_load(const Flags& flags) {
@@ -397,7 +450,8 @@ Load read_load(const Flags& flags) {
   load.ramp_ns = flags.number("ramp-ms", 0) * kMillisecond;
   load.slow = std::min(flags.number("slow", 0), load.connections);
   load.slow_bytes = flags.number("slow-bytes", 256);
-  load.request = make_request(flags, load.streams);
+  load.dialect = read_dialect(flags);
+  load.request = make_request(flags, load.dialect, load.streams);
   return load;
 }
 

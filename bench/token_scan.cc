@@ -6,12 +6,16 @@ namespace hw::bench {
 namespace {
 
 constexpr std::string_view kStamp = "\" T";
-constexpr std::string_view kDone = "data: [DONE]";
-constexpr size_t kTailBytes = 64;  // longer than a stamp and than kDone
+constexpr size_t kTailBytes = 64;  // longer than a stamp and than a last event
+
+std::string_view last_event(Dialect dialect) {
+  return dialect == Dialect::kChat ? "data: [DONE]" : "event: message_stop";
+}
 
 }  // namespace
 
-void TokenScan::reset() {
+void TokenScan::reset(Dialect dialect) {
+  dialect_ = dialect;
   carried_.clear();
   done_seen_ = false;
 }
@@ -35,7 +39,7 @@ bool TokenScan::next_token(size_t& from, StampedToken& token) const {
 }
 
 void TokenScan::keep_tail(size_t from) {
-  done_seen_ = done_seen_ || carried_.find(kDone) != std::string::npos;
+  done_seen_ = done_seen_ || carried_.find(last_event(dialect_)) != std::string::npos;
   size_t keep_from = carried_.size() > kTailBytes ? carried_.size() - kTailBytes : 0;
   carried_.erase(0, std::max(from, keep_from));
 }

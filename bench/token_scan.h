@@ -13,9 +13,13 @@ struct StampedToken {
   int64_t received_ns = 0;
 };
 
+// In what a client asks and is answered.
+enum class Dialect { kChat, kMessages };
+
 class TokenScan {
  public:
-  void reset();
+  // Begins a stream of that dialect.
+  void reset(Dialect dialect);
 
   // Takes the answer's next payload and calls `sink(StampedToken)` for each token that it ends.
   template <typename Sink>
@@ -26,13 +30,14 @@ class TokenScan {
     while (next_token(from, token)) sink(token);
     keep_tail(from);
   }
-  // Whether the stream's `[DONE]` was seen.
+  // Whether the stream's last event was seen: `[DONE]`, or `message_stop`.
   bool done_seen() const { return done_seen_; }
 
  private:
   bool next_token(size_t& from, StampedToken& token) const;
   void keep_tail(size_t from);
 
+  Dialect dialect_ = Dialect::kChat;
   std::string carried_;
   bool done_seen_ = false;
 };

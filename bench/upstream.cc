@@ -78,14 +78,16 @@ bool contains_either(std::string_view text, std::string_view dense, std::string_
   return text.find(dense) != std::string_view::npos || text.find(spaced) != std::string_view::npos;
 }
 
-// Gateways pass max_tokens on, also those that drop unknown fields.
+// Gateways pass it on by one of its two names, also those that drop unknown fields.
 int64_t tokens_asked_for(std::string_view body, int64_t fallback) {
-  constexpr std::string_view kName = R"("max_tokens":)";
-  size_t at = body.find(kName);
-  if (at == std::string_view::npos) return fallback;
-  std::string_view value = body.substr(at + kName.size(), 24);
-  value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
-  return std::max<int64_t>(number_or(value, fallback), 1);
+  for (std::string_view name : {R"("max_tokens":)", R"("max_completion_tokens":)"}) {
+    const size_t at = body.find(name);
+    if (at == std::string_view::npos) continue;
+    std::string_view value = body.substr(at + name.size(), 24);
+    value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
+    return std::max<int64_t>(number_or(value, fallback), 1);
+  }
+  return fallback;
 }
 
 class Upstream {

@@ -6,11 +6,12 @@ import time
 from . import load, measures, processes
 
 
-def measure_once(subject, scenario, seconds):
-    """One load on one subject; its findings with the CPU time that the subject used for it."""
+def measure_once(subject, scenario, seconds, flags=None):
+    """One load on one subject; its findings with the CPU time that the subject used for it. `flags`
+    of the load generator beside the scenario's."""
     pid = subject.running.pid if subject.running else None
     before = processes.cpu_ns(pid) if pid else 0
-    findings = load.run(subject.port, {**scenario.flags, "seconds": seconds})
+    findings = load.run(subject.port, {**scenario.flags, **(flags or {}), "seconds": seconds})
     if pid:
         findings["quiet"] = subject.settle()
         findings["cpu_ns"] = processes.cpu_ns(pid) - before
