@@ -16,8 +16,11 @@ int64_t blocks_taken(const Sequence& sequence, int64_t steps) {
 }  // namespace
 
 int64_t Scheduler::decode_steps_ahead() const {
-  // A step like the next one must have been planned: then only lengths have changed since.
-  if (!settled_ || executing_ || running_.empty()) return 0;
+  if (executing_ || running_.empty()) return 0;
+  // With a queue, a step like the next one must have been planned: then its head stays held, for
+  // only lengths have changed since.
+  const bool nobody_waits = waiting_.empty() && !plan_.held;
+  if (!settled_ && !nobody_waits) return 0;
   if (plan_.held == Hold::kGroup) return 0;  // lengths grow alike with time
   if (!waiting_.empty() && options_.queue_warn_ns > 0 && !waiting_.front().warned) return 0;
   int64_t steps = std::numeric_limits<int>::max();
@@ -49,7 +52,9 @@ int64_t Scheduler::steps_with_room(int64_t steps) const {
 void Scheduler::skip_decodes(int64_t steps, Nanos began, Nanos ended) {
   HW_ASSERT(steps > 0 && steps <= decode_steps_ahead() && began <= ended);
   HW_ASSERT(ended < earliest_deadline_);
+  const std::optional<Hold> held = plan_.held;
   settle_waits(began);
+  plan_.held = held;
   take_blocks_in_turn(steps);
   const auto count = static_cast<int>(steps);
   for (Sequence* sequence : running_) {

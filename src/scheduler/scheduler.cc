@@ -68,6 +68,7 @@ Status Scheduler::add(Request request) {
   sequence.length = request.prompt_tokens;
   sequence.length_end = request.prompt_tokens + request.output_tokens_max;
   sequence.has_content = !request.prompt.empty();
+  sequence.has_stop_tokens = !request.stop_tokens.empty();
   sequence.tokens.assign(request.prompt.begin(), request.prompt.end());
   if (sequence.has_content) sequence.tokens.reserve(static_cast<size_t>(sequence.length_end));
   sequence.blocks.reserve(static_cast<size_t>(blocks_for(sequence.length_end)));
@@ -102,32 +103,34 @@ void Scheduler::finish(RequestNumber number, FinishReason reason, Nanos now) {
 const StepPlan& Scheduler::schedule(Nanos now) {
   HW_ASSERT(!executing_);
   expire(now);
-  begin_step(now);
-  plan_running();
-  if (options_.cache_when == CacheWhen::kScheduled) {
-    for (Sequence* sequence : in_step_) cache_.register_full(*sequence);
-  }
-  const size_t stayed = plan_.items.size();
-  const std::optional<Hold> held = plan_waiting(now);
-  if (!waiting_.empty()) {
-    HW_ASSERT(held.has_value());
-    // Nobody waits before a machine that could work.
-    HW_ASSERT(!plan_.items.empty() || held == Hold::kBatchWait);
-    plan_.held = held;
-    warn_of_wait(waiting_.front(), now);
-  }
-  settled_ = !preempted_ && plan_.items.size() == stayed && stayed > 0;
+  settle_waits(now);
+  size_t stayed = 0;
+  do {
+    begin_step();
+    plan_running();
+    if (options_.cache_when == CacheWhen::kScheduled) {
+      for (Sequence* sequence : in_step_) cache_.register_full(*sequence);
+    }
+    stayed = plan_.items.size();
+    plan_.held = plan_waiting(now);
+    // Whoever gave way was first, so the step ended empty; the blocks are there now.
+  } while (preempted_ && plan_.items.empty());
+  HW_ASSERT(plan_.held.has_value() == !waiting_.empty());
+  // Nobody waits before a machine that could work.
+  HW_ASSERT(!plan_.items.empty() || waiting_.empty() || plan_.held == Hold::kBatchWait);
+  if (plan_.held) warn_of_wait(waiting_.front(), now);
   cache_.take_changes(plan_.cache_changes);
   plan_.released.swap(released_);
   executing_ = !plan_.items.empty();
   if (executing_) count_step();
+  settled_ =
+      executing_ && !preempted_ && plan_.items.size() == stayed && plan_.shape.prefill_tokens == 0;
   check();
   return plan_;
 }
 
-// Empties the plan, keeping its memory, and books the time since the last one.
-void Scheduler::begin_step(Nanos now) {
-  settle_waits(now);
+// Empties the plan, keeping its memory.
+void Scheduler::begin_step() {
   plan_.items.clear();
   plan_.released.clear();
   plan_.shape = {};
@@ -138,9 +141,11 @@ void Scheduler::begin_step(Nanos now) {
   preempted_ = false;
 }
 
+// Books the time since the last plan.
 void Scheduler::settle_waits(Nanos now) {
   if (plan_.held) totals_.held.ns[index_of(*plan_.held)] += now - scheduled_at_;
   scheduled_at_ = now;
+  plan_.held.reset();
   for (Sequence* sequence : fresh_) {
     sequence->fresh = false;
     sequence->waits.ns[index_of(Hold::kStep)] += std::max(Nanos{0}, now - sequence->arrived);
@@ -280,15 +285,12 @@ void Scheduler::admit(Sequence& sequence, int hit_tokens, int count, Nanos now) 
   if (options_.cache_when == CacheWhen::kScheduled) cache_.register_full(sequence);
 }
 
-void Scheduler::add_item(Sequence& sequence, int count, int hit_tokens) {
+[[gnu::always_inline]] inline void Scheduler::add_item(Sequence& sequence, int count,
+                                                       int hit_tokens) {
   const int pending = sequence.pending();
-  StepItem& item = plan_.items.emplace_back();
-  item.sequence = &sequence;
-  item.start = sequence.computed;
-  item.count = count;
-  item.hit_tokens = hit_tokens;
-  item.sample = count == pending;
-  item.decode = pending == 1 && sequence.length > sequence.prompt_tokens;
+  const bool decode = pending == 1 && sequence.length > sequence.prompt_tokens;
+  plan_.items.push_back(
+      {&sequence, sequence.computed, count, hit_tokens, count == pending, decode});
   in_step_.push_back(&sequence);
   sequence.computed += count;
   sequence.scheduled = count;
@@ -412,7 +414,8 @@ void Scheduler::apply_items(StepOutcome outcome, Draw draw, Nanos now) {
   expire(now);
 }
 
-void Scheduler::take_token(Sequence& sequence, const SampledToken& token, Nanos now) {
+[[gnu::always_inline]] inline void Scheduler::take_token(Sequence& sequence,
+                                                         const SampledToken& token, Nanos now) {
   ++sequence.length;
   ++totals_.sampled_tokens;
   if (!sequence.first_token) sequence.first_token = now;
@@ -421,7 +424,8 @@ void Scheduler::take_token(Sequence& sequence, const SampledToken& token, Nanos 
     sequence.tokens.push_back(token.token);
     cache_.hash_output(sequence);
   }
-  const bool ends = ends_answer(sequence, token);
+  const bool may_end = token.ends || sequence.has_stop_tokens;
+  const bool ends = may_end && ends_answer(sequence, token);
   if (options_.token_events) {
     add_event(Event::Kind::kToken, sequence).token = {token.token, ends};
   }
@@ -437,7 +441,6 @@ bool Scheduler::ends_answer(const Sequence& sequence, const SampledToken& token)
   const Request& request = sequence.request;
   if (sequence.output_tokens() < request.output_tokens_min) return false;
   if (token.ends && !request.ignore_end) return true;
-  if (request.stop_tokens.empty()) return false;
   return std::find(request.stop_tokens.begin(), request.stop_tokens.end(), token.token) !=
          request.stop_tokens.end();
 }
@@ -531,13 +534,13 @@ std::optional<Nanos> Scheduler::next_deadline() const {
   return earliest_deadline_;
 }
 
-#ifdef NDEBUG
-void Scheduler::check() const {}
-#else
+#ifdef HEADWAY_CHECK_INVARIANTS
 void Scheduler::check() const {
   const std::string broken = broken_invariant(*this);
   if (!broken.empty()) assert_failed(broken.c_str(), __FILE__, __LINE__);
 }
+#else
+void Scheduler::check() const {}
 #endif
 
 }  // namespace hw::scheduler

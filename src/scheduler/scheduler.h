@@ -143,7 +143,7 @@ class Scheduler {
  private:
   friend class SchedulerProbe;  // of tests: plants bugs
 
-  void begin_step(Nanos now);
+  void begin_step();
   void settle_waits(Nanos now);
   void expire(Nanos now);
   void plan_running();
@@ -185,7 +185,7 @@ class Scheduler {
   StepPlan plan_;
   std::vector<Sequence*> in_step_;  // of plan_.items
   bool executing_ = false;
-  bool settled_ = false;  // the queue's head stays held as long as nobody ends or arrives
+  bool settled_ = false;  // the last step only decoded, and nobody has left or arrived since
   bool preempted_ = false;
   bool sweeping_ = false;  // who ends stays in running_ until the end of apply_items()
   int budget_ = 0;

@@ -49,24 +49,26 @@ struct Waits {
   Hold longest() const;
 };
 
-// Owned by the scheduler; others read. What each step touches comes first.
-struct Sequence {
-  int length = 0;      // tokens known: prompt and output
-  int computed = 0;    // of them, whose keys and values are in blocks or in the step under way
-  int length_end = 0;  // it ends by length when `length` gets here
-  int room = 0;        // tokens that its blocks hold
-  int scheduled = 0;   // of `computed`, those in the step under way
-  int slot = -1;       // 0 to max_num_seqs - 1 while running; no two have the same
+// Owned by the scheduler; others read. What every step touches is in the first cache line.
+struct alignas(64) Sequence {
+  int length = 0;         // tokens known: prompt and output
+  int computed = 0;       // of them, whose keys and values are in blocks or in the step under way
+  int length_end = 0;     // it ends by length when `length` gets here
+  int room = 0;           // tokens that its blocks hold
+  int scheduled = 0;      // of `computed`, those in the step under way
+  int prompt_tokens = 0;  // of `length`
+  int slot = -1;          // 0 to max_num_seqs - 1 while running; no two have the same
   State state = State::kWaiting;
-  bool has_content = false;  // `tokens` holds them; otherwise only lengths are known
-  bool fresh = false;        // queued since the last schedule()
-  bool warned = false;       // its long wait has been told
+  bool has_content = false;      // `tokens` holds them; otherwise only lengths are known
+  bool has_stop_tokens = false;  // there are request.stop_tokens
+  bool fresh = false;            // queued since the last schedule()
+  bool warned = false;           // its long wait has been told
   std::optional<FinishReason> finish_after_step;  // ended while its step was being computed
-  std::vector<BlockId> blocks;                    // in the order of their tokens
   Nanos last_token = 0;                           // when; valid with output
+  std::optional<Nanos> first_token;               // when
 
+  std::vector<BlockId> blocks;  // in the order of their tokens
   RequestNumber number = 0;
-  int prompt_tokens = 0;
   int cached_tokens = 0;  // of the prompt, found in the prefix cache when first admitted
   int preemptions = 0;
   std::vector<Token> tokens;      // prompt, then output
@@ -77,7 +79,6 @@ struct Sequence {
   Nanos arrived = 0;
   Nanos deadline = 0;             // INT64_MAX: none
   std::optional<Nanos> admitted;  // first step begun
-  std::optional<Nanos> first_token;
   std::optional<Nanos> finished;
   FinishReason finish_reason = FinishReason::kStop;  // valid with `finished`
   Waits waits;                                       // up to the last admission
