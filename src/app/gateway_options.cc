@@ -255,6 +255,21 @@ std::vector<Option> channel_service() {
            "在转换后的请求中，此通道接受的方言之外的字段。"},
           "Others than the dialect's own are left out and marked, since many servers refuse them.",
           "[\"top_k\"]"),
+      row("fields", text_list<W>([](W& w) -> auto& { return w.options.fields; }), "", kOnReload,
+          {"The only top-level fields of a request that this channel takes; others are left out "
+           "and "
+           "marked. The model, the conversation, stream and max_tokens need not be named.",
+           "此通道仅接受的顶层请求字段；其余被删除并标记。模型、对话、stream 与 max_tokens "
+           "无需列出。"},
+          "Without a list all pass as they came, which is right for most upstreams.",
+          "[\"temperature\", \"tools\"]"),
+      row("betas", text_list<W>([](W& w) -> auto& { return w.options.betas; }), "", kOnReload,
+          {"The only flags of anthropic-beta that this channel takes, one * at the end of each; "
+           "others are left out and marked. [\"none\"] lets none through.",
+           "此通道仅接受的 anthropic-beta 标志，末尾可有一个 *；其余被删除并标记。[\"none\"] "
+           "全部不放行。"},
+          "Without a list all pass; servers of the dialect beside its maker's may refuse some.",
+          "[\"interleaved-thinking-*\"]"),
       row("serves", text_list<W>(&W::serves), "", kOnReload,
           {"What it can be asked: \"chat\", \"completions\", \"responses\", \"embeddings\"; "
            "anthropic: \"messages\", \"count_tokens\". Without: all of them. Chat, responses and "

@@ -59,6 +59,13 @@ bool is_of_dialect(std::string_view name) {
   return is(name, "content-type") || is(name, "content-encoding") || is(name, "accept");
 }
 
+constexpr std::string_view kBetaField = "anthropic-beta";
+
+// Whether the client's flags are gone through one by one.
+bool chooses_betas(const UpstreamRequest& request) {
+  return !request.translated && !request.channel.options.betas.empty();
+}
+
 // Fields of an upstream's answer that the client gets from us instead.
 bool is_ours(std::string_view name, const RelayedHead& answer) {
   switch (name.size()) {
@@ -153,6 +160,26 @@ void add_stream_fields(HeadWriter& out) {
 
 }  // namespace
 
+BetaFlags beta_flags(const http::Fields& fields, const route::ChannelOptions& channel) {
+  BetaFlags out;
+  for (const http::Field& field : fields) {
+    if (!is(field.name, kBetaField)) continue;
+    for (std::string_view rest = field.value; !rest.empty();) {
+      const size_t comma = std::min(rest.find(','), rest.size());
+      const std::string_view flag = trim(rest.substr(0, comma));
+      rest.remove_prefix(std::min(comma + 1, rest.size()));
+      if (flag.empty()) continue;
+      if (!channel.takes_beta(flag)) {
+        out.cut.emplace_back(flag);
+      } else {
+        if (!out.taken.empty()) out.taken += ',';
+        out.taken += flag;
+      }
+    }
+  }
+  return out;
+}
+
 void append_upstream_head(std::string& to, const UpstreamRequest& request) {
   HeadWriter out(to);
   out.add("POST ");
@@ -162,8 +189,13 @@ void append_upstream_head(std::string& to, const UpstreamRequest& request) {
   const http::HopByHop hop(request.head.fields);
   out.lines(request.head.fields, [&](const http::Field& field) {
     return !stays_behind(field.name, request) && !hop.drops(field.name) &&
-           !(request.translated && is_of_dialect(field.name));
+           !(request.translated && is_of_dialect(field.name)) &&
+           !(chooses_betas(request) && is(field.name, kBetaField));
   });
+  if (chooses_betas(request)) {
+    const BetaFlags flags = beta_flags(request.head.fields, request.channel.options);
+    if (!flags.taken.empty()) out.line(kBetaField, flags.taken);
+  }
   if (request.translated) out.add("content-type: application/json\r\n");
   if (request.channel.options.family == Family::kAnthropic &&
       (request.translated || request.head.fields.find("anthropic-version") == nullptr)) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/ids.h"
 #include "http/head.h"
@@ -27,8 +28,15 @@ struct UpstreamRequest {
   TraceParent trace;  // sent on; `parent` is this attempt's span
 };
 
-// Appends the head: the client's fields but for hop-by-hop ones, its credentials and what is ours
-// to say (host, length, ids, traceparent).
+// The flags of a client's anthropic-beta fields, sorted by whether the channel takes them.
+struct BetaFlags {
+  std::string taken;             // as one value, separated by commas; empty: none
+  std::vector<std::string> cut;  // in their order
+};
+BetaFlags beta_flags(const http::Fields& fields, const route::ChannelOptions& channel);
+
+// Appends the head: the client's fields but for hop-by-hop ones, its credentials, flags that the
+// channel does not take, and what is ours to say (host, length, ids, traceparent).
 void append_upstream_head(std::string& to, const UpstreamRequest& request);
 
 // What every answer of the model API carries.

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/text.h"
+#include "translate/trimmed_body.h"
 
 namespace hw::gateway {
 namespace {
@@ -65,8 +66,7 @@ Attempt::Attempt(ExchangeState& state, const http::RequestHead& head,
       upstream_model_(candidate.upstream_model),
       number_(number),
       record_(state.call.attempts.size()),
-      response_(std::make_unique_for_overwrite<UpstreamHead>()),
-      edits_(std::make_unique<wire::RequestEdits>(*state.facts)) {
+      response_(std::make_unique_for_overwrite<UpstreamHead>()) {
   reader_.emplace(state.settings->server.head, "POST");
   timeline::Attempt& made = state_.call.attempts.emplace_back();
   made.channel = channel_.options.name;
@@ -74,6 +74,9 @@ Attempt::Attempt(ExchangeState& state, const http::RequestHead& head,
   stamp(AttemptStamp::kBegun, now);
   state_.answer_channel = channel_.options.name;
   state_.call.upstream_model = upstream_model_;
+  state_.call.lossy.clear();
+  trim_request();
+  edits_ = std::make_unique<wire::RequestEdits>(trimmed_ ? trimmed_->facts : *state_.facts);
   edit_body();
 }
 
@@ -227,6 +230,29 @@ void Attempt::compose_head(std::string& out, uint64_t body_bytes) {
   edge::append_upstream_head(out, request);
 }
 
+// Cuts out what the channel does not take, and marks it. A body that was readable stays so.
+void Attempt::trim_request() {
+  const route::ChannelOptions& options = channel_.options;
+  std::vector<std::string>& lossy = state_.call.lossy;
+  if (!translated() && !options.betas.empty()) {
+    for (std::string& flag : edge::beta_flags(client_head_.fields, options).cut)
+      lossy.push_back(concat("anthropic-beta: ", flag));
+  }
+  std::optional<translate::TrimmedBody> left =
+      translate::trim(dialect(), whole_body(), options.fields);
+  if (!left) return;
+  auto trimmed = std::make_unique<Trimmed>();
+  trimmed->body = std::move(left->body);
+  if (!wire::scan_request(dialect(), trimmed->body, trimmed->facts)) return;
+  lossy.insert(lossy.end(), left->lossy.begin(), left->lossy.end());
+  trimmed_ = std::move(trimmed);
+}
+
+// The body for this channel, with all that is in it.
+std::string_view Attempt::whole_body() const {
+  return translated() ? state_.translation->body() : state_.body;
+}
+
 void Attempt::edit_body() {
   if (translated()) return;
   edits_->set_model(upstream_model_);
@@ -247,7 +273,7 @@ Attempt::Step Attempt::try_send() {
   state_.client.event().drop(kUpstreamReadable | kUpstreamWritable);
 
   const json::Splice& splice = edits_->splice();
-  const std::string_view text = translated() ? state_.translation->body() : state_.body;
+  const std::string_view text = trimmed_ ? std::string_view(trimmed_->body) : whole_body();
   const uint64_t body_bytes = splice.size(text.size());
   const json::Segments body = splice.segments(text);
   std::string& out = state_.context.out;
@@ -432,6 +458,7 @@ Attempt::Step Attempt::read_head(const Received& received) {
 
 void Attempt::read_head_fields(Nanos now) {
   edits_.reset();  // the request will not be sent again on this channel
+  trimmed_.reset();
   stamp(AttemptStamp::kHead, now);
   record().status = response_->status;
   for (const http::Field& field : response_->fields) {

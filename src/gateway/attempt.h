@@ -18,6 +18,7 @@
 #include "http/response_reader.h"
 #include "net/dial.h"
 #include "wire/engine_times.h"
+#include "wire/request_facts.h"
 #include "wire/spoken_error.h"
 
 namespace hw::gateway {
@@ -65,6 +66,12 @@ struct Received {
 
 // 1 KiB and more, needed until the client's head is composed.
 struct UpstreamHead final : http::ResponseHead, Recycled<UpstreamHead> {};
+
+// A request without what its channel does not take.
+struct Trimmed {
+  std::string body;
+  wire::RequestFacts facts;
+};
 
 // Takes what an upstream sends as soon as it can be read, beside the coroutine that waits for it: a
 // token is passed on without waking one.
@@ -157,6 +164,8 @@ class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
   bool is_dead(const Received& received) const;
   Result<net::DialTarget> target();
   void compose_head(std::string& out, uint64_t body_bytes);
+  void trim_request();
+  std::string_view whole_body() const;
   void edit_body();
   void start_over();
   bool write_some(std::span<iovec>& pieces);
@@ -184,6 +193,8 @@ class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
   std::unique_ptr<UpstreamHead> response_;
   std::optional<http::ResponseReader> reader_;  // made anew for a second connection
   wire::EngineTimes header_times_;
+  // What is sent instead of the body that there is, and what it says; null: that body as it is.
+  std::unique_ptr<Trimmed> trimmed_;
   std::unique_ptr<wire::RequestEdits> edits_;  // until the answer's head has come
   std::string unwritten_bytes_;                // what the loop's buffer had of an unwritten request
   std::vector<iovec> unwritten_;               // what the kernel did not take at once

@@ -186,7 +186,7 @@ void BodyRelay::translate(std::string_view plain, std::string& wrong) {
     wrong = done.error().message;
     return;
   }
-  state_.call.lossy = state_.translation->lossy();
+  state_.note_lossy();
   single_ = {};
   body_.clear(LoopContext::kReadBytes);
   body_.append(said);

@@ -1,5 +1,7 @@
 #include "gateway/exchange_state.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "edge/credentials.h"
 
@@ -58,6 +60,13 @@ Result<const access::Key*> ExchangeState::admit(const http::RequestHead& head) {
   call.key = who->key->name;
   call.credential_from = access::credential_source_name(who->source);
   return who->key;
+}
+
+void ExchangeState::note_lossy() {
+  for (std::string& mark : translation->lossy()) {
+    if (std::ranges::find(call.lossy, mark) == call.lossy.end())
+      call.lossy.push_back(std::move(mark));
+  }
 }
 
 void ExchangeState::set_gone() {

@@ -108,6 +108,8 @@ struct ExchangeState {
   // Outcome and error of an exchange whose client left, took no byte for write_stall_ms, or was
   // still taking its answer when total_ms or drain_s was over.
   void set_gone();
+  // Adds what the translation had to drop so far to what the call says was dropped.
+  void note_lossy();
   // Completes the record: nothing more is sent, and the outcome is known. The caller hands it on.
   void finish();
 

@@ -369,7 +369,7 @@ Ending StreamRelay::end_gone() {
 
 void StreamRelay::keep_facts() {
   timeline::Call& call = state_.call;
-  if (translator_ != nullptr) call.lossy = state_.translation->lossy();
+  if (translator_ != nullptr) state_.note_lossy();
   const wire::Usage usage = observer_.usage();
   call.finish_reason = observer_.finish_reason();
   if (usage.told) {

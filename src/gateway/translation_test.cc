@@ -1,6 +1,8 @@
 // Exchanges whose channel speaks another dialect than the client.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "gateway/running_gateway.h"
 
 namespace hw::gateway {
@@ -144,6 +146,57 @@ TEST_CASE("tokens are estimated where no channel counts them, and the answer say
   CHECK(has(got, R"("estimated":true)"));
   CHECK(upstream.requests().empty());
   CHECK(running.sink.wait(1).at(0).outcome == Outcome::kOk);
+}
+
+TEST_CASE("flags and fields that a channel does not list stay behind, with a mark") {
+  Imposter upstream(Imposter::always(json_answer(R"({"type":"message"})")));
+  route::ChannelOptions channel = channel_to(upstream.port(), "up", Family::kAnthropic);
+  channel.betas = {"thinking-*", "b-2"};
+  channel.fields = {"system"};
+  RunningGateway running({channel});
+  const TestSocket client = TestSocket::connect(running.port());
+  client.send(request("/v1/messages",
+                      R"({"model":"m","context_management":{"a":1},"system":"s",)"
+                      R"("max_tokens":5,"messages":[{"role":"user","content":"hi"}]})",
+                      "anthropic-beta: a-1, thinking-2025\r\nAnthropic-Beta: b-2,b-3\r\n"));
+  client.read_until(is_whole_message);
+  const std::string sent = upstream.requests().at(0);
+  CHECK(has(sent, "\r\nanthropic-beta: thinking-2025,b-2\r\n"));
+  CHECK(!has(sent, "a-1"));
+  CHECK(!has(sent, "Anthropic-Beta"));
+  CHECK(body_of(upstream) ==
+        R"({"model":"m","system":"s","max_tokens":5,"messages":[{"role":"user","content":"hi"}]})");
+  const Call call = running.sink.wait(1).at(0);
+  CHECK(call.lossy == std::vector<std::string>{"anthropic-beta: a-1", "anthropic-beta: b-3",
+                                               "context_management"});
+}
+
+TEST_CASE("without lists flags and fields pass as they came") {
+  Imposter upstream(Imposter::always(json_answer(R"({"type":"message"})")));
+  RunningGateway running({channel_to(upstream.port(), "up", Family::kAnthropic)});
+  const TestSocket client = TestSocket::connect(running.port());
+  const std::string body = R"({"model":"m", "x":1 ,"messages":[{"role":"user","content":"hi"}]})";
+  client.send(request("/v1/messages", body, "anthropic-beta: a-1, b-2\r\n"));
+  client.read_until(is_whole_message);
+  CHECK(has(upstream.requests().at(0), "\r\nanthropic-beta: a-1, b-2\r\n"));
+  CHECK(body_of(upstream) == body);
+  CHECK(running.sink.wait(1).at(0).lossy.empty());
+}
+
+TEST_CASE("a field that a chat server refuses can be kept from it in translation too") {
+  Imposter upstream(Imposter::always(json_answer(kAnswer)));
+  route::ChannelOptions channel = channel_to(upstream.port());
+  channel.fields = {"temperature"};
+  RunningGateway running({channel});
+  const TestSocket client = TestSocket::connect(running.port());
+  client.send(request("/v1/messages",
+                      R"({"model":"m","max_tokens":5,"temperature":0.5,"top_p":0.9,)"
+                      R"("messages":[{"role":"user","content":"hi"}]})"));
+  client.read_until(is_whole_message);
+  CHECK(has(body_of(upstream), R"("temperature":0.5)"));
+  CHECK(!has(body_of(upstream), "top_p"));
+  const Call call = running.sink.wait(1).at(0);
+  CHECK(std::ranges::find(call.lossy, "top_p") != call.lossy.end());
 }
 
 }  // namespace

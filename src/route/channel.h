@@ -2,10 +2,12 @@
 // Immutable once a catalogue holds it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -101,6 +103,16 @@ struct ChannelOptions {
   bool use_proxy = false;                 // honour HTTP(S)_PROXY and NO_PROXY of the environment
   int64_t max_tokens_default = 8192;      // sent to messages where the client gave no limit
   std::vector<std::string> extra_fields;  // taken beyond the dialect's, in translated requests
+  // The only fields of a request and the only flags of `anthropic-beta` that it takes; others are
+  // left out and marked. A * at the end of a flag stands for the rest. Empty: it takes all.
+  std::vector<std::string> fields;
+  std::vector<std::string> betas;
+  bool takes_beta(std::string_view flag) const {
+    return betas.empty() || std::ranges::any_of(betas, [&](std::string_view taken) {
+             return taken.ends_with('*') ? flag.starts_with(taken.substr(0, taken.size() - 1))
+                                         : flag == taken;
+           });
+  }
 };
 
 }  // namespace hw::route
