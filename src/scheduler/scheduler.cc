@@ -81,8 +81,7 @@ Status Scheduler::add(Request request) {
   const bool added = by_number_.emplace(sequence.number, &sequence).second;
   HW_ASSERT(added);
   waiting_.push(sequence);
-  fresh_.push_back(&sequence);
-  sequence.fresh = true;
+  mark_fresh(sequence, sequence.arrived);
   earliest_deadline_ = std::min(earliest_deadline_, sequence.deadline);
   settled_ = false;
   return {};
@@ -148,10 +147,17 @@ void Scheduler::settle_waits(Nanos now) {
   plan_.held.reset();
   for (Sequence* sequence : fresh_) {
     sequence->fresh = false;
-    sequence->waits.ns[index_of(Hold::kStep)] += std::max(Nanos{0}, now - sequence->arrived);
+    sequence->waits.ns[index_of(Hold::kStep)] += std::max(Nanos{0}, now - sequence->queued_since);
     sequence->queued_at = totals_.held;
   }
   fresh_.clear();
+}
+
+// Queued between two plans: what it waits for until the next is the step under way.
+void Scheduler::mark_fresh(Sequence& sequence, Nanos since) {
+  sequence.fresh = true;
+  sequence.queued_since = since;
+  fresh_.push_back(&sequence);
 }
 
 void Scheduler::expire(Nanos now) {
@@ -337,7 +343,7 @@ void Scheduler::warn_of_wait(Sequence& sequence, Nanos now) {
 Waits Scheduler::waits_until(const Sequence& sequence, Nanos now) const {
   Waits waits = sequence.waits;
   if (sequence.fresh) {
-    waits.ns[index_of(Hold::kStep)] += std::max(Nanos{0}, now - sequence.arrived);
+    waits.ns[index_of(Hold::kStep)] += std::max(Nanos{0}, now - sequence.queued_since);
     return waits;
   }
   add_difference(waits, totals_.held, sequence.queued_at);
@@ -477,6 +483,7 @@ void Scheduler::lose_backend(Nanos now) {
     Sequence& last = *running_.back();
     running_.pop_back();
     preempt(last);
+    mark_fresh(last, now);
   }
   cache_.forget_all();
   check();

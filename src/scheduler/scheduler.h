@@ -145,6 +145,7 @@ class Scheduler {
 
   void begin_step();
   void settle_waits(Nanos now);
+  void mark_fresh(Sequence& sequence, Nanos since);
   void expire(Nanos now);
   void plan_running();
   bool find_room(size_t& index, int count);

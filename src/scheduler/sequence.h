@@ -82,6 +82,7 @@ struct alignas(64) Sequence {
   std::optional<Nanos> finished;
   FinishReason finish_reason = FinishReason::kStop;  // valid with `finished`
   Waits waits;                                       // up to the last admission
+  Nanos queued_since = 0;                            // valid while fresh
   Waits queued_at;                                   // the queue's totals when it was queued last
 
   // Tokens generated so far.
