@@ -92,12 +92,12 @@ std::pair<std::string, std::string> first_difference(const std::string& a, const
 
 TEST_CASE("skipping steps in which only lengths change gives the same state, byte for byte") {
   int64_t skipped = 0, none = 0;
-  for (uint64_t seed = 1; seed <= 100; ++seed) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
     const auto [a, b] = first_difference(life(seed, true, skipped), life(seed, false, none));
     CHECK(a == b);
   }
-  CHECK(skipped > 20'000);
+  CHECK(skipped > 10'000);
   CHECK(none == 0);
 }
 

@@ -1,5 +1,5 @@
-"""The scheduler's rules a second time: slow and obvious, written from docs/scheduler.md and from what
-vLLM does, not from the C++. Everything is a list or a dictionary and is searched from its start.
+"""The scheduler's rules a second time: slow and obvious, written from docs/scheduler.md and from
+what vLLM does, not from the C++. Everything is a list or a dictionary, searched from its start.
 """
 
 BLOCK = 16
