@@ -160,21 +160,27 @@ void append_error_event(std::string& out, Dialect dialect, const SpokenError& er
   out += "\n\n";
 }
 
+namespace {
+
+// After the response has been created.
+void append_response_heartbeat(std::string& out, const StreamObserver& observer) {
+  const std::string_view type = observer.output_begun() ? "keepalive" : "response.in_progress";
+  out += concat("event: ", type, "\ndata: {\"type\":\"", type,
+                "\",\"sequence_number\":", std::max<int64_t>(observer.sequence_number(), 0));
+  if (!observer.output_begun()) out += concat(",\"response\":", observer.response_object());
+  out += "}\n\n";
+}
+
+}  // namespace
+
 void append_heartbeat(std::string& out, Dialect dialect, const StreamObserver* observer) {
   switch (dialect) {
     case Dialect::kAnthropicMessages:
       out += "event: ping\ndata: {\"type\": \"ping\"}\n\n";
       return;
     case Dialect::kOpenaiResponses:
-      if (observer != nullptr && !observer->response_object().empty()) {
-        append(out, "event: response.in_progress\ndata: {\"type\":\"response.in_progress\",");
-        append(out, "\"sequence_number\":");
-        append(out, std::max<int64_t>(observer->sequence_number(), 0));
-        append(out, ",\"response\":");
-        append(out, observer->response_object());
-        append(out, "}\n\n");
-        return;
-      }
+      if (observer != nullptr && !observer->response_object().empty())
+        return append_response_heartbeat(out, *observer);
       break;
     case Dialect::kOpenaiChat:
     case Dialect::kOpenaiCompletions:

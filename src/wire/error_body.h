@@ -30,8 +30,10 @@ void append_error_event(std::string& out, Dialect dialect, const Error& error,
                         std::string_view request_id, const StreamObserver* observer);
 
 // What keeps a silent stream alive, appended at an event boundary: a `ping` event (messages), a
-// comment (chat, completions); for responses a comment before response.created and afterwards a
-// repeated response.in_progress with the last sequence number, since Codex counts events only.
+// comment (chat, completions); for responses a comment before response.created, afterwards a
+// repeated response.in_progress with the last sequence number, since Codex counts events only, and
+// once output has begun a `keepalive` event: the SDKs take the object of an in_progress for all
+// that there is (docs/adr/0011-what-keeps-a-responses-stream-alive.md).
 void append_heartbeat(std::string& out, Dialect dialect, const StreamObserver* observer);
 
 // The 404 for a model that no channel serves, worded as clients know it.

@@ -125,6 +125,16 @@ TEST_CASE("heartbeats are a ping, a comment, or a repeated in_progress") {
         "\n\n");
 }
 
+TEST_CASE("once output has begun no heartbeat of responses says that there is none") {
+  StreamObserver observer = after_created(R"({"id":"resp_9","output":[]})");
+  REQUIRE(observer
+              .feed("data: {\"type\":\"response.output_item.added\",\"sequence_number\":5,"
+                    "\"output_index\":0,\"item\":{\"type\":\"message\"}}\n\n")
+              .has_value());
+  CHECK(heartbeat_of(Dialect::kOpenaiResponses, &observer) ==
+        "event: keepalive\ndata: {\"type\":\"keepalive\",\"sequence_number\":5}\n\n");
+}
+
 TEST_CASE("no heartbeat is a token, an end or an error to its own dialect") {
   for (const Dialect dialect : kDialects) {
     const StreamObserver created = after_created(R"({"id":"resp_9"})");

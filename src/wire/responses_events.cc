@@ -138,6 +138,7 @@ void read_responses_event(std::string_view type, json::Document& document, Strea
       read_engine_member(key, value, state.engine);
     }
   });
+  if (type == "response.output_item.added") state.output_begun = true;
   if (const auto channel = delta_channel(type)) {
     reading.text.add(*channel, delta.text_or(""));
     return;

@@ -83,6 +83,9 @@ class StreamObserver {
 
   // Responses only: the highest sequence_number seen, -1 before the first.
   int64_t sequence_number() const { return state_.sequence_number; }
+  // Responses only: an item of the output was announced, so that response_object() is no longer all
+  // that the client has.
+  bool output_begun() const { return state_.output_begun; }
   // Responses only: the `response` object of response.created, for heartbeats and error events.
   // Kept whole up to 2 KiB; above that long members are emptied (tools and instructions, mostly).
   // Empty before response.created.

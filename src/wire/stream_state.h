@@ -23,6 +23,7 @@ struct StreamState {
   bool terminal = false;
   bool error = false;
   int64_t sequence_number = -1;
+  bool output_begun = false;
   uint64_t events = 0, token_events = 0, output_bytes = 0;
   // One bit for each choice that was seen or has finished; choices from the 64th on share a bit.
   uint64_t choices_seen = 0, choices_finished = 0;

@@ -42,7 +42,7 @@ async function added(t, name, scenario, atLeast) {
   if (!answer) return;
   const beats = separate(t, name, answer.text, mock.records[0].events);
   t.inTime(beats.length >= atLeast, `${beats.length} heartbeats, expected at least ${atLeast}`);
-  if (name === 'responses') checkResponsesBeats(t, beats);
+  if (name === 'responses') checkResponsesBeats(t, beats, mock.records[0].events);
   const call = await t.record(gateway, exchange.id);
   t.equal(call?.outcome, 'ok', 'outcome');
   if (call) checkConserved(t, call);
@@ -74,21 +74,20 @@ const FORMS = {
   chat: [/^:[^\n]*\n\n$/],
   completions: [/^:[^\n]*\n\n$/],
   messages: [/^event: ping\ndata: \{"type": ?"ping"\}\n\n$/],
-  responses: [/^:[^\n]*\n\n$/, /^event: response\.in_progress\ndata: \{.*\}\n\n$/],
+  responses: [/^:[^\n]*\n\n$/, /^event: (response\.in_progress|keepalive)\ndata: \{.*\}\n\n$/],
 };
 
-// Before response.created a comment; afterwards response.in_progress with the last sequence number.
-function checkResponsesBeats(t, beats) {
+// Before response.created a comment; afterwards response.in_progress with the last sequence number,
+// and once an item of the output was announced keepalive with it.
+function checkResponsesBeats(t, beats, upstream) {
+  const begun = upstream.findIndex((event) => event.includes('response.output_item.added'));
   const sequence = (block) => Number(/"sequence_number": ?(\d+)/.exec(block)?.[1]);
   for (const { block, before, last } of beats) {
     if (before === 0) {
       t.check(block.startsWith(':'), `before response.created: ${block.slice(0, 80)}`);
-    } else if (
-      t.check(
-        block.startsWith('event: response.in_progress'),
-        `after response.created: ${block.slice(0, 80)}`,
-      )
-    ) {
+    } else {
+      const form = before > begun ? 'keepalive' : 'response.in_progress';
+      t.check(block.startsWith(`event: ${form}\n`), `wanted ${form}: ${block.slice(0, 80)}`);
       t.equal(sequence(block), sequence(last), 'sequence_number of a heartbeat');
     }
   }
