@@ -9,27 +9,39 @@
 
 #include "base/clock.h"
 #include "engine/request.h"
+#include "scheduler/step_plan.h"
 
 namespace hw::engine {
+
+using scheduler::BlockId;
+using scheduler::CacheChange;
+using scheduler::kBlockTokens;
+using scheduler::StepShape;
 
 // A part of one sequence that a step computes. The spans hold until the step's result is applied.
 struct StepItem {
   RequestNumber sequence = 0;
-  int slot = 0;                   // which of the backend's sequences; below Limits::sequences_max
+  int slot = 0;                   // which of the backend's sequences; below max_num_seqs
   int start = 0;                  // position of the first of `tokens`
   std::span<const Token> tokens;  // at least one
-  bool sample = false;            // the last one's scores become the next token
-  std::span<const Token> output;  // generated so far
+  // With a slot that is empty: the positions before `start`, which are in cached blocks.
+  int hit_tokens = 0;
+  std::span<const BlockId> blocks;  // of kBlockTokens positions each, those of `tokens` included
+  bool sample = false;              // the last one's scores become the next token
+  std::span<const Token> output;    // generated so far
   const Sampling* sampling = nullptr;
 };
 
-// One step. Slots in `release` are emptied before `items` are computed, so a slot may be in both.
+// One step. A backend does, in this order and even without items: `cache_changes` (kept ones are
+// copied out of the slot that computed them, dropped ones freed), empties the slots of `release`,
+// copies the hits of items into their slots, computes the items.
 struct StepPlan {
+  std::vector<CacheChange> cache_changes;
   std::vector<int> release;
   std::vector<StepItem> items;
-  int tokens = 0;             // of all items together; at most Limits::step_tokens_max
+  StepShape shape;            // of all items together
   std::optional<Nanos> wake;  // nothing to do before this time, though requests wait
-  bool empty() const { return release.empty() && items.empty(); }
+  bool empty() const { return cache_changes.empty() && release.empty() && items.empty(); }
 };
 
 // A token that a step drew for one sequence.
@@ -47,7 +59,8 @@ enum class StepOutcome : uint8_t {
 };
 
 // What a step gave: one sampled token for each item with `sample`, in their order. When it is not
-// done nothing was sampled, and what its items' slots hold is unknown until they are released.
+// done nothing was sampled, and what its items' slots hold is unknown until they are released;
+// cached blocks are as before.
 struct StepResult {
   StepOutcome outcome = StepOutcome::kDone;
   std::string error;  // why it failed, for the log

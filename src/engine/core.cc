@@ -16,15 +16,22 @@ void record_if(const HistogramMetric& histogram, const std::optional<Nanos>& ns)
 }  // namespace
 
 Core::Core(const Limits& limits, const Tokenizer& tokenizer, const EngineMetrics& metrics)
-    : tokenizer_(tokenizer),
-      queue_warn_ns_(limits.queue_warn_ns),
-      scheduler_(limits),
-      metrics_(metrics) {}
+    : tokenizer_(tokenizer), scheduler_(limits.scheduling), metrics_(metrics) {}
 
 void Core::add(RequestNumber number, Request request, std::shared_ptr<Sink> sink, Nanos arrived) {
-  answers_.emplace(number,
-                   Answer{OutputText(request.stop), std::move(sink), arrived, 0, 0, std::nullopt});
-  scheduler_.add(number, std::move(request), arrived);
+  std::string id = request.id.empty() ? std::to_string(number) : std::move(request.id);
+  answers_.emplace(number, Answer{OutputText(request.stop), std::move(id), request.sampling,
+                                  std::move(sink), arrived, 0, 0, std::nullopt});
+  scheduler::Request wish;
+  wish.number = number;
+  wish.prompt = std::move(request.prompt);
+  wish.output_tokens_max = request.output_tokens_max;
+  wish.ignore_end = request.ignore_end;
+  wish.priority = request.priority;
+  wish.cache_salt = std::move(request.cache_salt);
+  wish.arrived = arrived;
+  const Status added = scheduler_.add(std::move(wish));
+  HW_ASSERT(added.has_value());
 }
 
 void Core::abort(RequestNumber number, Nanos now) {
@@ -38,12 +45,38 @@ void Core::abort_all(Nanos now) {
   for (const RequestNumber number : numbers) abort(number, now);
 }
 
-StepPlan Core::plan(Nanos now) {
-  StepPlan plan = scheduler_.schedule(now);
+const StepPlan& Core::plan(Nanos now) {
+  take_over(scheduler_.schedule(now));
   step_began_ = now;
-  if (!plan.items.empty()) metrics_.step_tokens.record(plan.tokens);
+  if (!plan_.items.empty()) metrics_.step_tokens.record(plan_.shape.tokens);
+  count_held();
   gather(now);
-  return plan;
+  return plan_;
+}
+
+// The scheduler's plan with what the backend wants to know beside it.
+void Core::take_over(const scheduler::StepPlan& plan) {
+  plan_.cache_changes = plan.cache_changes;
+  plan_.release = plan.released;
+  plan_.shape = plan.shape;
+  plan_.wake = plan.wake;
+  plan_.items.clear();
+  for (const scheduler::StepItem& from : plan.items) {
+    const scheduler::Sequence& sequence = *from.sequence;
+    const std::span<const Token> tokens(sequence.tokens);
+    const auto found = answers_.find(sequence.number);
+    HW_ASSERT(found != answers_.end());
+    StepItem& item = plan_.items.emplace_back();
+    item.sequence = sequence.number;
+    item.slot = sequence.slot;
+    item.start = from.start;
+    item.tokens = tokens.subspan(static_cast<size_t>(from.start), static_cast<size_t>(from.count));
+    item.hit_tokens = from.hit_tokens;
+    item.blocks = sequence.blocks;
+    item.sample = from.sample;
+    item.output = tokens.subspan(static_cast<size_t>(sequence.prompt_tokens));
+    item.sampling = &found->second.sampling;
+  }
 }
 
 void Core::complete(const StepResult& result, Nanos now) {
@@ -52,8 +85,31 @@ void Core::complete(const StepResult& result, Nanos now) {
     metrics_.failed_steps.add();
     log_error("engine", concat("a step failed: ", result.error));
   }
-  scheduler_.apply(result, now);
+  if (plan_.items.empty()) return;
+  const bool done = result.outcome == StepOutcome::kDone;
+  result_.outcome = done ? scheduler::StepOutcome::kDone : scheduler::StepOutcome::kFailed;
+  result_.sampled.clear();
+  auto sampled = result.sampled.begin();
+  for (const StepItem& item : plan_.items) {
+    if (!done || !item.sample) continue;
+    HW_ASSERT(sampled != result.sampled.end() && sampled->sequence == item.sequence);
+    result_.sampled.push_back({sampled->token, sampled->ends});
+    ++sampled;
+  }
+  HW_ASSERT(sampled == result.sampled.end());
+  scheduler_.apply(result_, now);
   gather(now);
+}
+
+// Adds what the scheduler has counted since the last time.
+void Core::count_held() {
+  const scheduler::Totals& totals = scheduler_.totals();
+  metrics_.cache_queries.add(totals.cache_queried_tokens - counted_.cache_queried_tokens);
+  metrics_.cache_hits.add(totals.cache_hit_tokens - counted_.cache_hit_tokens);
+  for (size_t i = 0; i < scheduler::kHoldCount; ++i) {
+    metrics_.held_steps[i].add(totals.held.steps[i] - counted_.held.steps[i]);
+  }
+  counted_ = totals;
 }
 
 std::vector<Delivery> Core::take_deliveries() {
@@ -70,36 +126,34 @@ std::vector<Delivery> Core::take_deliveries() {
 
 // A stop string in a token's text ends the sequence, which makes more events.
 void Core::gather(Nanos now) {
-  for (auto events = scheduler_.take_events(); !events.empty(); events = scheduler_.take_events()) {
-    for (const Event& event : events) hear(event, now);
+  for (scheduler_.take_events(events_); !events_.empty(); scheduler_.take_events(events_)) {
+    for (const scheduler::Event& event : events_) hear(event, now);
   }
 }
 
-void Core::hear(const Event& event, Nanos now) {
-  const auto found = answers_.find(event.sequence);
+void Core::hear(const scheduler::Event& event, Nanos now) {
+  const auto found = answers_.find(event.sequence->number);
   HW_ASSERT(found != answers_.end());
   Answer& answer = found->second;
   switch (event.kind) {
-    case Event::Kind::kToken:
+    case scheduler::Event::Kind::kAdmitted:
+      break;
+    case scheduler::Event::Kind::kToken:
       hear_token(answer, event, now);
       break;
-    case Event::Kind::kFinished:
-      hear_end(answer, event);
+    case scheduler::Event::Kind::kFinished:
+      hear_end(answer, *event.sequence);
       break;
-    case Event::Kind::kPreempted:
+    case scheduler::Event::Kind::kPreempted:
       metrics_.preemptions.add();
       break;
-    case Event::Kind::kWaitedLong:
-      log_warning(
-          "engine",
-          concat("request ", event.sequence, " waited ", *event.record.queue_ns / kMillisecond,
-                 " ms for its first step, longer than queue_warn_ms; running ",
-                 scheduler_.load().running, ", waiting ", scheduler_.load().waiting));
+    case scheduler::Event::Kind::kWaitedLong:
+      warn_of_wait(answer, event);
       break;
   }
 }
 
-void Core::hear_token(Answer& answer, const Event& event, Nanos now) {
+void Core::hear_token(Answer& answer, const scheduler::Event& event, Nanos now) {
   if (answer.output_tokens++ == 0) {
     metrics_.first_token.record(now - answer.arrived);
   } else {
@@ -107,17 +161,18 @@ void Core::hear_token(Answer& answer, const Event& event, Nanos now) {
   }
   answer.last_token = now;
   metrics_.generated_tokens.add();
-  Update& news = news_of(event.sequence, answer);
+  const RequestNumber number = event.sequence->number;
+  Update& news = news_of(number, answer);
   if (event.token.ends) return;
   news.text += answer.text.push(tokenizer_.piece(event.token.token));
-  if (answer.text.stopped()) scheduler_.finish(event.sequence, FinishReason::kStop, now);
+  if (answer.text.stopped()) scheduler_.finish(number, FinishReason::kStop, now);
 }
 
-void Core::hear_end(Answer& answer, const Event& event) {
+void Core::hear_end(Answer& answer, const scheduler::Sequence& sequence) {
   // The length may be reached with the very token that completes a stop string.
-  const FinishReason reason = answer.text.stopped() ? FinishReason::kStop : event.reason;
-  const Record& record = event.record;
-  Update& news = news_of(event.sequence, answer);
+  const FinishReason reason = answer.text.stopped() ? FinishReason::kStop : sequence.finish_reason;
+  const Record record = record_of(sequence);
+  Update& news = news_of(sequence.number, answer);
   news.text += answer.text.flush();
   news.ending = Ending{reason, record};
   metrics_.finished[static_cast<size_t>(reason)].add();
@@ -126,11 +181,15 @@ void Core::hear_end(Answer& answer, const Event& event) {
   record_if(metrics_.queue, record.queue_ns);
   record_if(metrics_.prefill, record.prefill_ns);
   record_if(metrics_.decode, record.decode_ns);
-  if (!record.queue_ns && queue_warn_ns_ > 0 && record.total_ns > queue_warn_ns_) {
-    log_warning("engine",
-                concat("request ", event.sequence, " ended (", finish_reason_name(reason),
-                       ") after ", record.total_ns / kMillisecond, " ms without a first step"));
-  }
+}
+
+void Core::warn_of_wait(const Answer& answer, const scheduler::Event& event) const {
+  const Load load = scheduler_.load();
+  log_warning("engine",
+              concat("request ", answer.id, " has waited ", event.waited_ns / kMillisecond,
+                     " ms for its first step, longer than queue_warn_ms; held by ",
+                     scheduler::hold_name(event.hold), "; running ", load.running, ", waiting ",
+                     load.waiting, ", blocks ", load.blocks_used, " of ", load.blocks));
 }
 
 Update& Core::news_of(RequestNumber number, Answer& answer) {

@@ -12,10 +12,12 @@
 #include "engine/engine_metrics.h"
 #include "engine/limits.h"
 #include "engine/output_text.h"
-#include "engine/scheduler.h"
 #include "engine/tokenizer.h"
+#include "scheduler/scheduler.h"
 
 namespace hw::engine {
+
+using scheduler::Load;
 
 // The end of an answer.
 struct Ending {
@@ -55,20 +57,22 @@ class Core {
   void abort(RequestNumber number, Nanos now);
   // Aborts all that is in it.
   void abort_all(Nanos now);
-  // The next step; it is executed and completed unless it is empty.
-  StepPlan plan(Nanos now);
+  // The next step, valid until it is completed; it is executed and completed unless it is empty.
+  const StepPlan& plan(Nanos now);
   void complete(const StepResult& result, Nanos now);
   // What is to be told since the last call; one for each request at most.
   std::vector<Delivery> take_deliveries();
 
   // Requests in it, in any state.
   int live() const { return scheduler_.live(); }
-  // How full it is.
+  // How full it is now.
   Load load() const { return scheduler_.load(); }
 
  private:
   struct Answer {
     OutputText text;
+    std::string id;
+    Sampling sampling;
     std::shared_ptr<Sink> sink;
     Nanos arrived = 0;
     Nanos last_token = 0;
@@ -76,15 +80,21 @@ class Core {
     std::optional<Update> news;
   };
 
+  void take_over(const scheduler::StepPlan& plan);
+  void count_held();
   void gather(Nanos now);
-  void hear(const Event& event, Nanos now);
-  void hear_token(Answer& answer, const Event& event, Nanos now);
-  void hear_end(Answer& answer, const Event& event);
+  void hear(const scheduler::Event& event, Nanos now);
+  void hear_token(Answer& answer, const scheduler::Event& event, Nanos now);
+  void hear_end(Answer& answer, const scheduler::Sequence& sequence);
+  void warn_of_wait(const Answer& answer, const scheduler::Event& event) const;
   Update& news_of(RequestNumber number, Answer& answer);
 
   const Tokenizer& tokenizer_;
-  Nanos queue_warn_ns_;
-  Scheduler scheduler_;
+  scheduler::Scheduler scheduler_;
+  StepPlan plan_;
+  scheduler::StepResult result_;          // kept for its room
+  std::vector<scheduler::Event> events_;  // likewise
+  scheduler::Totals counted_;             // what the metrics have
   std::unordered_map<RequestNumber, Answer> answers_;
   std::vector<RequestNumber> touched_;  // those with news, in order
   Nanos step_began_ = 0;

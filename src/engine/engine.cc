@@ -31,10 +31,10 @@ Result<RequestNumber> Engine::submit(Request request, std::shared_ptr<Sink> sink
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) return fail(ErrorCode::kDraining, "this instance is shutting down");
-    if (live_ >= limits_.requests_max) {
+    if (live_ >= limits_.requests_max()) {
       metrics_.refused.add();
       return fail(ErrorCode::kRateLimited,
-                  concat("this instance serves at most ", limits_.requests_max,
+                  concat("this instance serves at most ", limits_.requests_max(),
                          " requests at once (max_concurrent_requests); try again soon"));
     }
     ++live_;
@@ -86,7 +86,7 @@ void Engine::run() {
       publish();
       return;
     }
-    const StepPlan plan = core_.plan(clock_.monotonic());
+    const StepPlan& plan = core_.plan(clock_.monotonic());
     publish();
     if (plan.empty()) {
       wait_until(plan.wake);

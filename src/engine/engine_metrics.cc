@@ -25,14 +25,26 @@ EngineMetrics::EngineMetrics(Registry& registry, std::string_view model_id) {
                            "Number of requests in model execution batches.", labels);
   waiting = registry.gauge("vllm:num_requests_waiting",
                            "Number of requests waiting to be processed.", labels);
-  cells_used_ppm = registry.gauge("vllm:kv_cache_usage_perc",
-                                  "KV-cache usage. 1 means 100 percent usage.", labels, 1e6);
+  blocks_used_ppm = registry.gauge("vllm:kv_cache_usage_perc",
+                                   "KV-cache usage. 1 means 100 percent usage.", labels, 1e6);
   prompt_tokens =
       registry.counter("vllm:prompt_tokens_total", "Number of prefill tokens processed.", labels);
   generated_tokens = registry.counter("vllm:generation_tokens_total",
                                       "Number of generation tokens processed.", labels);
   preemptions = registry.counter("vllm:num_preemptions_total",
                                  "Cumulative number of preemptions from the engine.", labels);
+  cache_queries =
+      registry.counter("vllm:prefix_cache_queries_total",
+                       "Prefix cache queries, in terms of number of queried tokens.", labels);
+  cache_hits = registry.counter("vllm:prefix_cache_hits_total",
+                                "Prefix cache hits, in terms of number of cached tokens.", labels);
+  for (int i = 0; i < scheduler::kHoldCount; ++i) {
+    const std::string_view reason = scheduler::hold_name(static_cast<scheduler::Hold>(i));
+    held_steps[static_cast<size_t>(i)] =
+        registry.counter("headway_engine_held_steps_total",
+                         "Steps in which the queue did not move, by what held it.",
+                         {{"engine", "0"}, {"model_name", model_id}, {"reason", reason}});
+  }
   for (int i = 0; i < kFinishReasonCount; ++i) {
     const std::string_view reason = finish_reason_name(static_cast<FinishReason>(i));
     finished[static_cast<size_t>(i)] =

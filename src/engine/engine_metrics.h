@@ -19,8 +19,11 @@ struct EngineMetrics {
   Counter preemptions;
   Counter refused;  // above max_concurrent_requests
   Counter failed_steps;
-  std::array<Counter, kFinishReasonCount> finished;  // by FinishReason
-  HistogramMetric first_token;                       // all in nanoseconds
+  Counter cache_queries;  // tokens of prompts, looked up in the prefix cache
+  Counter cache_hits;     // of them, found
+  std::array<Counter, scheduler::kHoldCount> held_steps;  // in which the queue was held, by Hold
+  std::array<Counter, kFinishReasonCount> finished;       // by FinishReason
+  HistogramMetric first_token;                            // all in nanoseconds
   HistogramMetric token_gap;
   HistogramMetric request;  // arrival to end, however it ended
   HistogramMetric queue;
@@ -30,7 +33,7 @@ struct EngineMetrics {
   HistogramMetric step_tokens;  // tokens
   Gauge running;                // sequences
   Gauge waiting;
-  Gauge cells_used_ppm;  // millionths of the KV cache
+  Gauge blocks_used_ppm;  // millionths of the KV cache
 };
 
 }  // namespace hw::engine

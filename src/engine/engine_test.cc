@@ -107,7 +107,7 @@ TEST_CASE("a request from another thread is answered") {
 
 TEST_CASE("above max_concurrent_requests a request is refused at once, and taken again after") {
   Limits limits = fake_limits();
-  limits.requests_max = 2;
+  limits.scheduling.max_concurrent_requests = 2;
   Bench bench(limits);
   auto first = bench.ask(2);
   auto second = bench.ask(2);
@@ -162,7 +162,7 @@ TEST_CASE("stop ends every request, and later ones are refused") {
 
 TEST_CASE("requests and aborts from several threads: every one ends and nothing is left") {
   Limits limits = fake_limits();
-  limits.requests_max = 64;
+  limits.scheduling.max_concurrent_requests = 64;
   Bench bench(limits);
   bench.gate.open();
   const auto caller = [&bench](uint64_t seed) {
@@ -184,7 +184,7 @@ TEST_CASE("requests and aborts from several threads: every one ends and nothing 
   const Snapshot snapshot = bench.engine->snapshot();
   CHECK(snapshot.load.running == 0);
   CHECK(snapshot.load.waiting == 0);
-  CHECK(snapshot.load.cells_used == 0);
+  CHECK(snapshot.load.blocks_used == 0);
   int64_t ended = 0;
   for (const Counter& counter : bench.metrics.finished) ended += counter.value();
   CHECK(ended == 200);

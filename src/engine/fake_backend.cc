@@ -1,7 +1,7 @@
 #include "engine/fake_backend.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cstddef>
 
 #include "base/assert.h"
 
@@ -30,59 +30,96 @@ std::string FakeTokenizer::piece(Token token) const {
 
 Limits fake_limits() {
   Limits limits;
-  limits.requests_max = 16;
-  limits.sequences_max = 4;
-  limits.step_tokens_max = 64;
-  limits.prompt_step_tokens_max = 64;
-  limits.cells = 1024;
-  limits.model_len_max = 512;
-  limits.input_len_max = 511;
+  limits.scheduling.max_concurrent_requests = 16;
+  limits.scheduling.max_num_seqs = 4;
+  limits.scheduling.max_num_batched_tokens = 64;
+  limits.scheduling.kv_blocks = 65;
+  limits.scheduling.max_model_len = 512;
+  limits.scheduling.request_timeout_ns = 120 * kSecond;
+  limits.scheduling.cache_when = scheduler::CacheWhen::kComputed;
   limits.output_tokens_max = 256;
-  limits.request_timeout_ns = 120 * kSecond;
   return limits;
 }
 
 FakeBackend::FakeBackend(const Limits& limits)
-    : limits_(limits),
-      held_(static_cast<size_t>(limits.sequences_max)),
-      owner_(static_cast<size_t>(limits.sequences_max)) {
+    : limits_(limits), slots_(static_cast<size_t>(limits.sequences_max())) {
   script = [](const StepItem& item) { return static_cast<Token>('a' + item.output.size() % 26); };
 }
 
 StepResult FakeBackend::execute(const StepPlan& plan) {
-  for (const int slot : plan.release) {
-    held_.at(static_cast<size_t>(slot)) = 0;
-    owner_[static_cast<size_t>(slot)] = 0;
-  }
+  for (const CacheChange& change : plan.cache_changes) follow(change);
+  for (const int slot : plan.release) slots_.at(static_cast<size_t>(slot)) = {};
   int tokens = 0;
+  for (const StepItem& item : plan.items) {
+    compute(item);
+    tokens += static_cast<int>(item.tokens.size());
+  }
+  HW_ASSERT(tokens == plan.shape.tokens && tokens <= limits_.step_tokens_max());
+  HW_ASSERT(cells_held() <= limits_.cells());
+  if (clock != nullptr && tokens > 0) clock->advance(step_ns + tokens * token_ns);
   StepResult result;
   result.outcome = interrupted_ ? StepOutcome::kInterrupted : outcome;
+  if (result.outcome == StepOutcome::kFailed) result.error = "told to fail";
+  if (result.outcome != StepOutcome::kDone) return result;
   for (const StepItem& item : plan.items) {
-    const auto slot = static_cast<size_t>(item.slot);
-    HW_ASSERT(slot < held_.size() && !item.tokens.empty());
-    HW_ASSERT(owner_[slot] == (item.start == 0 ? 0 : item.sequence));
-    HW_ASSERT(held_[slot] == item.start);
-    owner_[slot] = item.sequence;
-    held_[slot] += static_cast<int>(item.tokens.size());
-    tokens += static_cast<int>(item.tokens.size());
-    if (result.outcome != StepOutcome::kDone || !item.sample) continue;
+    if (!item.sample) continue;
     const Token token = script(item);
     result.sampled.push_back({item.sequence, token, token == kFakeEnd});
   }
-  HW_ASSERT(tokens == plan.tokens && tokens <= limits_.step_tokens_max);
-  HW_ASSERT(cells_held() <= limits_.cells);
-  if (clock != nullptr && tokens > 0) clock->advance(step_ns + tokens * token_ns);
-  if (result.outcome == StepOutcome::kFailed) result.error = "told to fail";
   return result;
 }
 
+void FakeBackend::follow(const CacheChange& change) {
+  switch (change.kind) {
+    case CacheChange::Kind::kKept: {
+      const std::vector<Token>& tokens = slots_.at(static_cast<size_t>(change.slot)).tokens;
+      const auto from = static_cast<size_t>(change.place) * kBlockTokens;
+      HW_ASSERT(from + kBlockTokens <= tokens.size() && !kept_.contains(change.block));
+      const auto first = tokens.begin() + static_cast<std::ptrdiff_t>(from);
+      kept_[change.block] = {first, first + kBlockTokens};
+      return;
+    }
+    case CacheChange::Kind::kDropped:
+      HW_ASSERT(kept_.erase(change.block) == 1);
+      return;
+  }
+}
+
+void FakeBackend::compute(const StepItem& item) {
+  Slot& slot = slots_.at(static_cast<size_t>(item.slot));
+  HW_ASSERT(!item.tokens.empty());
+  if (item.start == item.hit_tokens) {
+    HW_ASSERT(slot.owner == 0 && slot.tokens.empty());
+    slot.owner = item.sequence;
+    for (int place = 0; place * kBlockTokens < item.hit_tokens; ++place) {
+      const std::vector<Token>& kept = kept_.at(item.blocks[static_cast<size_t>(place)]);
+      slot.tokens.insert(slot.tokens.end(), kept.begin(), kept.end());
+    }
+  }
+  HW_ASSERT(slot.owner == item.sequence);
+  HW_ASSERT(slot.tokens.size() == static_cast<size_t>(item.start));
+  slot.tokens.insert(slot.tokens.end(), item.tokens.begin(), item.tokens.end());
+  slot.blocks.assign(item.blocks.begin(), item.blocks.end());
+  HW_ASSERT(slot.blocks.size() * kBlockTokens >= slot.tokens.size());
+}
+
 int64_t FakeBackend::cells_held() const {
-  return std::accumulate(held_.begin(), held_.end(), int64_t{0});
+  std::map<BlockId, int64_t> filled;
+  for (const Slot& slot : slots_) {
+    for (size_t i = 0; i < slot.blocks.size(); ++i) {
+      const auto before = static_cast<int64_t>(i) * kBlockTokens;
+      filled[slot.blocks[i]] =
+          std::min<int64_t>(kBlockTokens, static_cast<int64_t>(slot.tokens.size()) - before);
+    }
+  }
+  int64_t cells = 0;
+  for (const auto& [block, count] : filled) cells += count;
+  return cells;
 }
 
 int FakeBackend::slots_held() const {
-  return static_cast<int>(
-      std::count_if(owner_.begin(), owner_.end(), [](auto n) { return n != 0; }));
+  return static_cast<int>(std::count_if(slots_.begin(), slots_.end(),
+                                        [](const Slot& slot) { return slot.owner != 0; }));
 }
 
 }  // namespace hw::engine

@@ -1,8 +1,11 @@
 // A backend and a tokenizer without a model: for tests of all that stands above them.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
+#include <map>
+#include <span>
 #include <vector>
 
 #include "base/clock.h"
@@ -24,11 +27,12 @@ class FakeTokenizer final : public Tokenizer {
   int vocabulary_size() const override { return kFakeEnd + 1; }
 };
 
-// Limits that suit it: 4 sequences, steps of 64 tokens, 1024 cells, 16 requests; no waiting.
+// Limits that suit it: 4 sequences, steps of 64 tokens, 64 blocks, 16 requests; no waiting.
 Limits fake_limits();
 
-// Keeps count of what each slot holds and asserts that every plan fits it: positions follow on,
-// slots and cells suffice, nothing is computed in a slot that is not released.
+// Keeps what each slot and each cached block holds, and asserts that every plan fits it: positions
+// follow on, slots and blocks suffice, hits are there, nothing is computed in a slot that is not
+// released.
 class FakeBackend final : public Backend {
  public:
   // Gives the next token of an item; by default the letters from 'a' on, by what was generated.
@@ -43,13 +47,27 @@ class FakeBackend final : public Backend {
   Nanos step_ns = kMillisecond;         // cost of a step
   Nanos token_ns = 100 * kMicrosecond;  // and of each token in it
   StepOutcome outcome = StepOutcome::kDone;  // of the next steps
+  // Positions that are held, shared ones once; cached blocks that no sequence uses apart.
   int64_t cells_held() const;
   int slots_held() const;
+  // All that a slot has computed or been given, in order.
+  std::span<const Token> held(int slot) const {
+    return slots_.at(static_cast<size_t>(slot)).tokens;
+  }
 
  private:
+  struct Slot {
+    RequestNumber owner = 0;  // 0: nobody
+    std::vector<Token> tokens;
+    std::vector<BlockId> blocks;
+  };
+
+  void follow(const CacheChange& change);
+  void compute(const StepItem& item);
+
   Limits limits_;
-  std::vector<int> held_;             // tokens in each slot
-  std::vector<RequestNumber> owner_;  // of each slot, 0: nobody
+  std::vector<Slot> slots_;
+  std::map<BlockId, std::vector<Token>> kept_;  // cached blocks
   std::atomic<bool> interrupted_{false};
 };
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "scheduler/scheduler.h"
 
 namespace hw::engine {
 namespace {
@@ -27,6 +28,29 @@ int64_t cells_in_memory(const ModelOptions& options, const ModelFacts& model,
   return static_cast<int64_t>(bytes) / model.kv_bytes_per_token;
 }
 
+// The whole blocks in so many cells, and the null block.
+int64_t blocks_of(int64_t cells) {
+  return cells / scheduler::kBlockTokens + 1;
+}
+
+Status resolve_blocks(const ModelOptions& options, const ModelFacts& model, const HostFacts& host,
+                      int wanted_len, Limits& limits) {
+  if (options.kv_blocks > 0) {
+    limits.scheduling.kv_blocks = options.kv_blocks;
+  } else {
+    const int64_t sequences = limits.sequences_max();
+    const int64_t cells = std::max<int64_t>(kCpuCellsPerSequence * sequences, wanted_len);
+    const int64_t in_memory = cells_in_memory(options, model, host);
+    limits.scheduling.kv_blocks = blocks_of(std::min(cells, in_memory));
+  }
+  if (limits.cells() < scheduler::kBlockTokens) {
+    return contradiction(options.kv_blocks > 0
+                             ? "[model] kv_blocks must be at least 2, for one is never used"
+                             : "[model] kv_cache_ratio leaves no memory for the KV cache");
+  }
+  return {};
+}
+
 Status resolve_lengths(const ModelOptions& options, const ModelFacts& model, const HostFacts& host,
                        Limits& limits) {
   const int wanted = options.max_model_len > 0 ? options.max_model_len
@@ -35,25 +59,19 @@ Status resolve_lengths(const ModelOptions& options, const ModelFacts& model, con
     return contradiction(concat("[model] max_model_len ", wanted, " is above the ",
                                 model.context_len, " tokens that the model was trained for"));
   }
-  const int64_t in_memory = cells_in_memory(options, model, host);
-  limits.cells = options.kv_blocks > 0
-                     ? options.kv_blocks * kBlockTokens
-                     : std::max<int64_t>(kCpuCellsPerSequence * limits.sequences_max, wanted);
-  if (options.kv_blocks == 0) limits.cells = std::min(limits.cells, in_memory);
-  if (limits.cells < kBlockTokens) {
-    return contradiction("[model] kv_cache_ratio leaves no memory for the KV cache");
-  }
-  if (limits.cells < options.max_model_len) {
+  if (Status blocks = resolve_blocks(options, model, host, wanted, limits); !blocks) return blocks;
+  if (limits.cells() < options.max_model_len) {
     return contradiction(concat("[model] max_model_len ", options.max_model_len,
-                                " does not fit the KV cache of ", limits.cells, " tokens"));
+                                " does not fit the KV cache of ", limits.cells(), " tokens"));
   }
-  limits.model_len_max = static_cast<int>(std::min<int64_t>(wanted, limits.cells));
-  limits.input_len_max = limits.model_len_max - 1;
-  if (options.max_input_len > limits.input_len_max) {
+  scheduler::Options& scheduling = limits.scheduling;
+  scheduling.max_model_len = static_cast<int>(std::min<int64_t>(wanted, limits.cells()));
+  scheduling.max_input_len = options.max_input_len;
+  scheduling.on_input_too_long = options.on_input_too_long;
+  if (options.max_input_len >= scheduling.max_model_len) {
     return contradiction(concat("[model] max_input_len ", options.max_input_len,
-                                " must be below max_model_len ", limits.model_len_max));
+                                " must be below max_model_len ", scheduling.max_model_len));
   }
-  if (options.max_input_len > 0) limits.input_len_max = options.max_input_len;
   return {};
 }
 
@@ -64,34 +82,36 @@ Status resolve_step(const SchedulerOptions& options, Limits& limits) {
                                 " must be from 64 to 512 on the CPU: a smaller step wastes the "
                                 "core, a larger one holds everyone for seconds"));
   }
-  limits.step_tokens_max = asked == 0 ? kCpuStepTokensMin : asked;
-  limits.chunked_prefill = options.enable_chunked_prefill;
-  limits.prompt_step_tokens_max = limits.step_tokens_max;
-  if (options.long_prefill_token_threshold > 0) {
-    limits.prompt_step_tokens_max =
-        std::min(limits.step_tokens_max, options.long_prefill_token_threshold);
-  }
-  if (!limits.chunked_prefill) {
-    limits.prompt_step_tokens_max = limits.step_tokens_max;
-    limits.input_len_max = std::min(limits.input_len_max, limits.step_tokens_max);
-  }
+  scheduler::Options& scheduling = limits.scheduling;
+  scheduling.max_num_batched_tokens = asked == 0 ? kCpuStepTokensMin : asked;
+  scheduling.enable_chunked_prefill = options.enable_chunked_prefill;
+  scheduling.long_prefill_token_threshold = options.long_prefill_token_threshold;
+  scheduling.policy = options.scheduler_policy;
+  scheduling.watermark = options.watermark;
+  scheduling.queue_warn_ns = options.queue_warn_ms * kMillisecond;
+  scheduling.group_by_length_factor =
+      options.group_by_length ? options.group_by_length_factor : 0.0;
   return {};
 }
 
-std::vector<std::string> notes_on(const Options& options, const Limits& limits) {
+// llama.cpp copies cells before it computes, and keeps cached ones in sequences of its own.
+void resolve_prefix_cache(const SchedulerOptions& options, const ModelFacts& model,
+                          Limits& limits) {
+  scheduler::Options& scheduling = limits.scheduling;
+  scheduling.enable_prefix_caching = options.enable_prefix_caching && model.no_prefix_cache.empty();
+  scheduling.cache_when = scheduler::CacheWhen::kComputed;
+  scheduling.cached_blocks_per_place_max = kCpuPrefixLanes;
+}
+
+std::vector<std::string> notes_on(const Options& options, const ModelFacts& model,
+                                  const Limits& limits) {
   std::vector<std::string> notes;
-  if (options.model.max_batch_size > limits.sequences_max) {
+  if (options.model.max_batch_size > limits.sequences_max()) {
     notes.push_back(concat("max_batch_size ", options.model.max_batch_size,
-                           " is cut to the CPU backend's ", limits.sequences_max));
+                           " is cut to the CPU backend's ", limits.sequences_max()));
   }
-  if (options.scheduler.enable_prefix_caching) {
-    notes.push_back("enable_prefix_caching is not in effect in this version");
-  }
-  if (options.scheduler.group_by_length) {
-    notes.push_back("group_by_length is not in effect in this version");
-  }
-  if (options.scheduler.scheduler_policy == QueuePolicy::kPriority) {
-    notes.push_back("scheduler_policy priority is not in effect in this version: fcfs is used");
+  if (options.scheduler.enable_prefix_caching && !model.no_prefix_cache.empty()) {
+    notes.push_back(concat("enable_prefix_caching is off: ", model.no_prefix_cache));
   }
   return notes;
 }
@@ -121,42 +141,32 @@ Result<ResolvedLimits> resolve_limits(const Options& options, const ModelFacts& 
   }
   ResolvedLimits resolved;
   Limits& limits = resolved.limits;
-  limits.requests_max = options.server.max_concurrent_requests;
-  limits.sequences_max = std::min(options.model.max_batch_size, kCpuSequencesMax);
-  if (Status status = resolve_lengths(options.model, model, host, limits); !status) {
-    return fail(std::move(status.error()));
-  }
-  if (Status status = resolve_step(options.scheduler, limits); !status) {
-    return fail(std::move(status.error()));
-  }
-  limits.watermark_cells =
-      static_cast<int64_t>(static_cast<double>(limits.cells) * options.scheduler.watermark);
-  limits.on_input_too_long = options.model.on_input_too_long;
+  scheduler::Options& scheduling = limits.scheduling;
+  scheduling.max_concurrent_requests = options.server.max_concurrent_requests;
+  scheduling.max_num_seqs = std::min(options.model.max_batch_size, kCpuSequencesMax);
+  scheduling.request_timeout_ns = options.server.request_timeout_seconds * kSecond;
+  scheduling.batch_wait_ns = options.model.batch_wait_ms * kMillisecond;
   limits.output_tokens_max = options.model.max_tokens;
   limits.threads = options.model.threads > 0 ? options.model.threads : std::max(1, host.cores - 1);
-  limits.request_timeout_ns = options.server.request_timeout_seconds * kSecond;
-  limits.batch_wait_ns = options.model.batch_wait_ms * kMillisecond;
-  limits.queue_warn_ns = options.scheduler.queue_warn_ms * kMillisecond;
-  resolved.notes = notes_on(options, limits);
+  Status status = resolve_lengths(options.model, model, host, limits);
+  if (status) status = resolve_step(options.scheduler, limits);
+  resolve_prefix_cache(options.scheduler, model, limits);
+  if (status) status = scheduler::validate(scheduling);
+  if (!status) return fail(std::move(status.error()));
+  resolved.notes = notes_on(options, model, limits);
   return resolved;
 }
 
 Status fit_request(Request& request, const Limits& limits) {
-  if (request.prompt.empty()) return fail(ErrorCode::kBadRequest, "the prompt has no token");
-  const auto length = static_cast<int64_t>(request.prompt.size());
-  if (length > limits.input_len_max) {
-    if (limits.on_input_too_long == InputTooLong::kReject) {
-      return fail(ErrorCode::kBadRequest,
-                  concat("the prompt has ", length, " tokens; this instance takes at most ",
-                         limits.input_len_max));
-    }
-    request.prompt.erase(request.prompt.begin(), request.prompt.end() - limits.input_len_max);
-  }
-  const int room = limits.model_len_max - static_cast<int>(request.prompt.size());
   const int asked =
       request.output_tokens_max > 0 ? request.output_tokens_max : limits.output_tokens_max;
-  request.output_tokens_max = std::min({asked, limits.output_tokens_max, room});
-  return {};
+  scheduler::Request wish;
+  wish.prompt = std::move(request.prompt);
+  wish.output_tokens_max = std::min(asked, limits.output_tokens_max);
+  Status fits = scheduler::fit_request(wish, limits.scheduling);
+  request.prompt = std::move(wish.prompt);
+  request.output_tokens_max = wish.output_tokens_max;
+  return fits;
 }
 
 }  // namespace hw::engine

@@ -9,20 +9,24 @@
 #include "base/result.h"
 #include "engine/options.h"
 #include "engine/request.h"
+#include "scheduler/options.h"
 
 namespace hw::engine {
 
-// Tokens in one block of `kv_blocks`; vLLM's block size.
-inline constexpr int64_t kBlockTokens = 16;
 // The CPU backend's own bounds; the reasons are in options.h.
 inline constexpr int kCpuSequencesMax = 8;
 inline constexpr int kCpuStepTokensMin = 64;
 inline constexpr int kCpuStepTokensMax = 512;
+// Sequences of llama.cpp's own in which cached blocks are kept, and so the most blocks cached at
+// one place: enough for every block of a default cache to begin a chain of nine. Each costs a row
+// of scores in the context, 0.2 MB.
+inline constexpr int kCpuPrefixLanes = 56;
 
 // Of the weights.
 struct ModelFacts {
   int context_len = 0;  // tokens, as trained
   int64_t kv_bytes_per_token = 0;
+  std::string no_prefix_cache;  // why beginnings cannot be shared; empty: they can
 };
 
 // Of the machine.
@@ -34,23 +38,24 @@ struct HostFacts {
 // Reads them of this machine: cores this process may use, MemAvailable of /proc/meminfo.
 HostFacts read_host_facts();
 
-// A cell holds the keys and values of one token.
+// All of it, checked.
 struct Limits {
-  int requests_max = 0;            // waiting and running
-  int sequences_max = 0;           // running
-  int step_tokens_max = 0;         // in one step
-  int prompt_step_tokens_max = 0;  // of one prompt in one step
-  bool chunked_prefill = true;
-  int64_t cells = 0;
-  int64_t watermark_cells = 0;  // kept free at admission while something runs
-  int model_len_max = 0;        // prompt and answer; at most `cells`
-  int input_len_max = 0;        // prompt; below model_len_max
-  InputTooLong on_input_too_long = InputTooLong::kReject;
-  int output_tokens_max = 0;
+  scheduler::Options scheduling;
+  int output_tokens_max = 0;  // cap and default of an answer
   int threads = 1;
-  Nanos request_timeout_ns = 0;
-  Nanos batch_wait_ns = 0;
-  Nanos queue_warn_ns = 0;  // 0: no warning
+
+  // Requests, waiting and running.
+  int requests_max() const { return scheduling.max_concurrent_requests; }
+  // Of them, running.
+  int sequences_max() const { return scheduling.max_num_seqs; }
+  // Tokens in one step.
+  int step_tokens_max() const { return scheduling.max_num_batched_tokens; }
+  // Tokens that all blocks hold, without the null block.
+  int64_t cells() const { return (scheduling.kv_blocks - 1) * scheduler::kBlockTokens; }
+  // Sequences in which a backend keeps cached blocks; 0: none are cached.
+  int prefix_lanes() const {
+    return scheduling.enable_prefix_caching ? scheduling.cached_blocks_per_place_max : 0;
+  }
 };
 
 // What resolve_limits() gives.
@@ -63,8 +68,8 @@ struct ResolvedLimits {
 Result<ResolvedLimits> resolve_limits(const Options& options, const ModelFacts& model,
                                       const HostFacts& host);
 
-// Cuts the request's wish to what the limits allow, before it is submitted. kBadRequest where its
-// prompt can never be computed: empty, or above input_len_max without permission to truncate.
+// Cuts the request's wish to what the limits allow, before it is submitted. kBadRequest with the
+// numbers where it can never be computed, as scheduler::fit_request().
 Status fit_request(Request& request, const Limits& limits);
 
 }  // namespace hw::engine

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "scheduler/options.h"
+
 namespace hw::engine {
 
 // [server]
@@ -24,11 +26,7 @@ enum class BackendKind : uint8_t {
   kGpuModel,  // a calibrated model of a GPU; no weights
 };
 
-// A prompt above max_input_len.
-enum class InputTooLong : uint8_t {
-  kReject,    // 400
-  kTruncate,  // its last max_input_len tokens are kept
-};
+using scheduler::InputTooLong;
 
 // What becomes of a worker's running requests when it dies.
 enum class WorkerLoss : uint8_t { kError, kRecompute };
@@ -48,7 +46,9 @@ struct ModelOptions {
   // vLLM. Never waits while something runs. 0 to 10000.
   int64_t batch_wait_ms = 10;
   int max_tokens = 2048;  // the most a request may generate; a larger wish is cut to it. 1 to 2^20
-  int64_t kv_blocks = 0;  // blocks of 16 tokens; 0: by kv_cache_ratio. An engine's own log is right
+  // Blocks of 16 tokens, one of which is never used, as vLLM's log counts them; 0: by
+  // kv_cache_ratio.
+  int64_t kv_blocks = 0;
   int max_model_len = 0;  // prompt and answer together; 0: what the model was trained for
   int max_input_len = 0;  // prompt; 0: max_model_len - 1
   InputTooLong on_input_too_long = InputTooLong::kReject;
@@ -63,22 +63,25 @@ struct ModelOptions {
 
 // [scheduler] policy: the article's name for what the loop does.
 enum class BatchPolicy : uint8_t { kContinuousBatching };
-// [scheduler] scheduler_policy: who is next.
-enum class QueuePolicy : uint8_t { kFcfs, kPriority };
+using QueuePolicy = scheduler::Policy;  // [scheduler] scheduler_policy: who is next
 
 // [scheduler]
 struct SchedulerOptions {
   BatchPolicy policy = BatchPolicy::kContinuousBatching;
   QueuePolicy scheduler_policy = QueuePolicy::kFcfs;
   int64_t queue_warn_ms = 200;         // a longer wait for the first step is logged; 0: none
-  bool enable_chunked_prefill = true;  // off: a prompt is computed in one step or not at all
+  bool enable_chunked_prefill = true;  // off: a prompt is computed in one step or not at all; one
+                                       // above max_num_batched_tokens is refused
   // Tokens computed in one step. 0: 64 on the CPU, 8192 on the GPU model. On the CPU 64 to 512: a
   // step of 64 takes about 0.2 s of one core, and everyone who decodes waits for it.
   int max_num_batched_tokens = 0;
   int long_prefill_token_threshold = 0;  // the most one prompt gets of a step; 0: all of it
   double watermark = 0.0;  // share of the KV cache kept free when one more is admitted. 0 to 0.5
+  // Full blocks are kept and found again by requests that begin alike. Changes what is measured, so
+  // it is asked for.
   bool enable_prefix_caching = false;
-  bool group_by_length = false;
+  bool group_by_length = false;         // a batch does not mix lengths that differ by more than ...
+  double group_by_length_factor = 2.0;  // ... this factor. 1 to 1000
 };
 
 // One instance.

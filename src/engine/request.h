@@ -8,11 +8,16 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "scheduler/request.h"
+#include "scheduler/sequence.h"
 
 namespace hw::engine {
 
-using Token = int32_t;           // an index into the model's vocabulary
-using RequestNumber = uint64_t;  // counts up within one engine, from 1
+using scheduler::finish_reason_name;
+using scheduler::FinishReason;
+using scheduler::kFinishReasonCount;
+using scheduler::RequestNumber;  // counts up within one engine, from 1
+using scheduler::Token;
 
 // How the next token is drawn from the model's scores.
 struct Sampling {
@@ -32,20 +37,10 @@ struct Request {
   std::vector<std::string>
       stop;                 // the answer ends before the first of these; valid UTF-8, not empty
   bool ignore_end = false;  // go on after the model's end token (for measuring)
+  int priority = 0;         // lower goes first, where scheduler_policy is priority
+  std::string cache_salt;   // cached prefixes are shared only between requests of one salt
+  std::string id;           // what the log calls it; empty: its number
 };
-
-// How a request ended.
-enum class FinishReason : uint8_t {
-  kStop,     // the model's end token, or a stop string
-  kLength,   // output_tokens_max or the model's length
-  kAborted,  // whoever asked wants it no more
-  kTimeout,  // request_timeout_seconds passed
-  kError,    // the backend failed
-};
-inline constexpr int kFinishReasonCount = 5;  // for tables
-
-// "stop", "length", "abort", "timeout", "error".
-std::string_view finish_reason_name(FinishReason reason);
 
 // What is known of a request when it is over. A duration is absent where its end never came.
 struct Record {
@@ -53,11 +48,15 @@ struct Record {
   int output_tokens = 0;  // the end token counts
   int cached_tokens = 0;  // of the prompt, taken from the prefix cache
   int preemptions = 0;
+  scheduler::Waits waits;               // what held it while it was queued, preemptions included
   std::optional<Nanos> queue_ns;        // arrival to first step
   std::optional<Nanos> prefill_ns;      // first step to first token
   std::optional<Nanos> decode_ns;       // first token to last token
   std::optional<Nanos> first_token_ns;  // arrival to first token: queue and prefill
   Nanos total_ns = 0;                   // arrival to the end
 };
+
+// The durations of a sequence that is over.
+Record record_of(const scheduler::Sequence& sequence);
 
 }  // namespace hw::engine

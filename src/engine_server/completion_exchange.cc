@@ -77,12 +77,12 @@ Status CompletionExchange::read_request() {
   if (!read) return fail(std::move(read.error()));
   request_ = std::move(*read);
   if (request_.model != services_.model_id) return fail(wire::unknown_model(request_.model));
-  const engine::Limits& limits = services_.engine.limits();
+  const int input_len_max = services_.engine.limits().scheduling.input_len_max();
   const auto tokens_least = static_cast<int64_t>(request_.text_bytes() / kTokenBytesMax);
-  if (tokens_least > limits.input_len_max) {
+  if (tokens_least > input_len_max) {
     return fail(ErrorCode::kBadRequest,
                 concat("the prompt has more than ", tokens_least,
-                       " tokens; this instance takes at most ", limits.input_len_max));
+                       " tokens; this instance takes at most ", input_len_max));
   }
   return {};
 }
@@ -110,6 +110,9 @@ Status CompletionExchange::submit() {
   if (!request_.seeded) wanted.sampling.seed = services_.random.next();
   wanted.stop = std::move(request_.stop);
   wanted.ignore_end = request_.ignore_end;
+  wanted.priority = static_cast<int>(request_.priority);
+  wanted.cache_salt = std::move(request_.cache_salt);
+  wanted.id = request_id_;
 
   auto answer = std::make_shared<Answer>(services_.loop, client_.event());
   const Result<engine::RequestNumber> number = services_.engine.submit(std::move(wanted), answer);

@@ -18,6 +18,8 @@ constexpr size_t kStopsMax = 16;
 constexpr size_t kStopBytesMax = 256;
 constexpr size_t kMessagesMax = 4096;
 constexpr int64_t kOutputTokensMax = 1 << 30;  // as a wish; the instance cuts it
+constexpr int64_t kPriorityMax = 1'000'000;
+constexpr size_t kCacheSaltBytesMax = 256;
 
 tl::unexpected<Error> wrong(std::string_view field, std::string_view expected) {
   return fail(ErrorCode::kBadRequest, concat(field, ": ", expected));
@@ -207,6 +209,28 @@ Status read_ignore_eos(const Value& value, CompletionRequest& out) {
   return read_bool(value, "ignore_eos", out.ignore_end);
 }
 
+// --- how it is scheduled
+
+Status read_priority(const Value& value, CompletionRequest& out) {
+  if (value.is_null()) return {};
+  const std::optional<int64_t> priority = value.integer();
+  if (!priority || *priority < -kPriorityMax || *priority > kPriorityMax) {
+    return wrong("priority", "expected an integer from -1000000 to 1000000");
+  }
+  out.priority = *priority;
+  return {};
+}
+
+Status read_cache_salt(const Value& value, CompletionRequest& out) {
+  if (value.is_null()) return {};
+  const auto salt = value.text();
+  if (!salt || salt->empty() || salt->size() > kCacheSaltBytesMax) {
+    return wrong("cache_salt", "expected a string of 1 to 256 bytes");
+  }
+  out.cache_salt = *salt;
+  return {};
+}
+
 // --- how it is answered
 
 Status read_model(const Value& value, CompletionRequest& out) {
@@ -301,6 +325,8 @@ constexpr std::array kFields = {
     Field{"seed", Where::kBoth, read_seed},
     Field{"stop", Where::kBoth, read_stop},
     Field{"ignore_eos", Where::kBoth, read_ignore_eos},
+    Field{"priority", Where::kBoth, read_priority},
+    Field{"cache_salt", Where::kBoth, read_cache_salt},
     Field{"n", Where::kBoth, read_n},
     Field{"best_of", Where::kCompletions, read_best_of},
     Field{"logprobs", Where::kBoth, read_logprobs},

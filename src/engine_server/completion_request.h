@@ -32,6 +32,8 @@ struct CompletionRequest {
   bool seeded = false;  // the caller gave a seed
   std::vector<std::string> stop;
   bool ignore_end = false;  // `ignore_eos`, as vLLM has it
+  int64_t priority = 0;     // as vLLM: lower goes first, where scheduler_policy is priority
+  std::string cache_salt;   // as vLLM: cached prefixes are shared within one salt only
 
   // Bytes of text that will be tokenised.
   size_t text_bytes() const;

@@ -165,5 +165,20 @@ TEST_CASE("a prompt is a text, a list with one text, or token ids") {
             .starts_with("suffix: "));
 }
 
+TEST_CASE("priority and cache_salt are read as vLLM has them") {
+  const auto read = [](const std::string& more) {
+    return read_completion_request(Dialect::kOpenaiCompletions,
+                                   R"({"model":"m","prompt":"p",)" + more + "}");
+  };
+  const auto request = read(R"("priority":-3,"cache_salt":"tenant")");
+  REQUIRE(request.has_value());
+  CHECK(request->priority == -3);
+  CHECK(request->cache_salt == "tenant");
+  CHECK_FALSE(read(R"("priority":"high")").has_value());
+  CHECK_FALSE(read(R"("priority":1000001)").has_value());
+  CHECK_FALSE(read(R"("cache_salt":"")").has_value());
+  CHECK_FALSE(read(R"("cache_salt":5)").has_value());
+}
+
 }  // namespace
 }  // namespace hw::engine_server

@@ -70,6 +70,9 @@ void append_timings(std::string& out, const Record& record) {
   writer.field("cached_tokens", record.cached_tokens);
   writer.field("prompt_n", record.prompt_tokens);
   writer.field("predicted_n", record.output_tokens);
+  writer.field("preemptions", record.preemptions);
+  writer.field("steps_waited", record.waits.steps_waited());
+  writer.field("held_by", scheduler::hold_name(record.waits.longest()));
   writer.end_object();
 }
 

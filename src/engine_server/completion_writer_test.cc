@@ -19,6 +19,10 @@ engine::Ending ending() {
   out.record.prefill_ns = 41'234'567;
   out.record.first_token_ns = 41'234'568;
   out.record.decode_ns = 2'000'000'000;
+  out.record.preemptions = 1;
+  const auto held = static_cast<size_t>(scheduler::Hold::kBlocks);
+  out.record.waits.steps[held] = 7;
+  out.record.waits.ns[held] = 1;
   return out;
 }
 
@@ -27,7 +31,8 @@ const AnswerIdentity kText = {Dialect::kOpenaiCompletions, "cmpl-1", "m", 176722
 
 constexpr std::string_view kTimings =
     R"({"source":"headway","queue_ms":0.000001,"prefill_ms":41.234567,"first_token_ms":41.234568,)"
-    R"("decode_ms":2000.000000,"cached_tokens":0,"prompt_n":12,"predicted_n":3})";
+    R"("decode_ms":2000.000000,"cached_tokens":0,"prompt_n":12,"predicted_n":3,"preemptions":1,)"
+    R"("steps_waited":7,"held_by":"blocks"})";
 
 TEST_CASE("timings are exact to the nanosecond, and null where an end never came") {
   std::string out;

@@ -27,17 +27,19 @@ constexpr Nanos kDrainLook = 10 * kMillisecond;
 // An instance is asked by gateways, not by the world: a few more connections than requests.
 http::ServerOptions http_options(const engine::Limits& limits) {
   http::ServerOptions options;
-  options.connections_max = limits.requests_max + 256;
+  options.connections_max = limits.requests_max() + 256;
   return options;
 }
 
 // Numbers that vLLM's users look for beside the changing ones.
 void count_cache(Registry& registry, const engine::Limits& limits, std::string_view model_id) {
-  const std::string blocks = concat(limits.cells / engine::kBlockTokens);
-  const std::string block = concat(engine::kBlockTokens);
-  const std::string cells = concat(limits.cells);
-  const Labels labels = {{"block_size", block},    {"enable_prefix_caching", "False"},
-                         {"engine", "0"},          {"kv_cache_size_tokens", cells},
+  const scheduler::Options& scheduling = limits.scheduling;
+  const std::string blocks = concat(scheduling.kv_blocks);
+  const std::string block = concat(scheduler::kBlockTokens);
+  const std::string tokens = concat(scheduling.kv_blocks * scheduler::kBlockTokens);
+  const std::string_view caching = scheduling.enable_prefix_caching ? "True" : "False";
+  const Labels labels = {{"block_size", block},    {"enable_prefix_caching", caching},
+                         {"engine", "0"},          {"kv_cache_size_tokens", tokens},
                          {"model_name", model_id}, {"num_gpu_blocks", blocks}};
   registry.gauge("vllm:cache_config_info", "Information of the LLMEngine CacheConfig", labels)
       .set(1);
@@ -76,7 +78,7 @@ struct InstanceServer::Impl {
     const engine::Load load = engine.snapshot().load;
     metrics.running.set(load.running);
     metrics.waiting.set(load.waiting);
-    metrics.cells_used_ppm.set(load.cells_used * 1'000'000 / load.cells);
+    metrics.blocks_used_ppm.set(load.blocks_used * 1'000'000 / load.blocks);
   }
 
   // On the loop, as all below.
@@ -124,11 +126,12 @@ Result<std::unique_ptr<InstanceServer>> InstanceServer::open(const engine::Optio
                                                              engine::Instance instance,
                                                              Registry& registry) {
   for (const std::string& note : instance.notes) log_info("engine", note);
-  log_info("engine",
-           concat("model ", options.model.model_id, ": ", instance.description, "; at most ",
-                  instance.limits.sequences_max, " sequences, ", instance.limits.step_tokens_max,
-                  " tokens a step, KV cache of ", instance.limits.cells, " tokens, ",
-                  instance.limits.threads, " compute threads"));
+  log_info("engine", concat("model ", options.model.model_id, ": ", instance.description,
+                            "; at most ", instance.limits.sequences_max(), " sequences, ",
+                            instance.limits.step_tokens_max(), " tokens a step, KV cache of ",
+                            instance.limits.cells(), " tokens, prefix cache ",
+                            instance.limits.scheduling.enable_prefix_caching ? "on" : "off", ", ",
+                            instance.limits.threads, " compute threads"));
   auto impl = std::make_unique<Impl>(options, std::move(instance), registry);
   Impl* const raw = impl.get();
   Result<std::unique_ptr<net::Listener>> listener =

@@ -257,7 +257,7 @@ TEST_CASE("models, health and metrics") {
 
 TEST_CASE("above max_concurrent_requests: 429 with retry-after, at once") {
   engine::Limits limits = engine::fake_limits();
-  limits.requests_max = 1;
+  limits.scheduling.max_concurrent_requests = 1;
   Bench bench(limits);
   Client first(bench.server->port());
   first.send(Bench::post(kChatPath, Bench::chat(R"(,"max_tokens":2)")));
@@ -293,9 +293,53 @@ TEST_CASE("a client that leaves aborts its sequence, streamed, not streamed and 
   CHECK(bench.comes_to(R"(vllm:kv_cache_usage_perc{engine="0",model_name="fake"})", "0"));
 }
 
+TEST_CASE(
+    "of 257 requests at once against 256 one is refused with 429, and the others are answered") {
+  engine::Limits limits = engine::fake_limits();
+  limits.scheduling.max_concurrent_requests = 256;
+  Bench bench(limits);
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 256; ++i) {
+    clients.push_back(std::make_unique<Client>(bench.server->port()));
+    clients.back()->send(Bench::post(kChatPath, Bench::chat(R"(,"max_tokens":1)")));
+  }
+  bench.gate.wait_for_arrival();
+  std::string health;  // the loop may not have read all of them yet
+  for (int i = 0; i < 5000 && health.find(R"("waiting":252)") == std::string::npos; ++i) {
+    health = bench.get("/health");
+  }
+  CHECK(bench.ask(Bench::post(kChatPath, Bench::chat())).starts_with("HTTP/1.1 429"));
+  bench.gate.open();
+  int answered = 0;
+  for (auto& client : clients) {
+    if (client->read_all().starts_with("HTTP/1.1 200")) ++answered;
+  }
+  CHECK(answered == 256);
+}
+
+TEST_CASE("tokens found in the prefix cache are told, unless the salt is another") {
+  engine::Limits limits = engine::fake_limits();
+  limits.scheduling.enable_prefix_caching = true;
+  Bench bench(limits);
+  bench.gate.open();
+  const std::string path = "/v1/completions";
+  const auto body = [](const std::string& more) {
+    return concat(R"({"model":"fake","max_tokens":1,"prompt":")", std::string(40, 'x'), "\"", more,
+                  "}");
+  };
+  CHECK(bench.ask(Bench::post(path, body(""))).find(R"("cached_tokens":0,)") != std::string::npos);
+  const std::string again = bench.ask(Bench::post(path, body("")));
+  CHECK(again.find(R"("cached_tokens":32,"prompt_n":40)") != std::string::npos);
+  CHECK(again.find(R"("prompt_tokens_details":{"cached_tokens":32})") != std::string::npos);
+  const std::string salted = bench.ask(Bench::post(path, body(R"(,"cache_salt":"s")")));
+  CHECK(salted.find(R"("cached_tokens":0,)") != std::string::npos);
+  CHECK(bench.comes_to(R"(vllm:prefix_cache_hits_total{engine="0",model_name="fake"})", "32"));
+  CHECK(bench.comes_to(R"(vllm:kv_cache_usage_perc{engine="0",model_name="fake"})", "0"));
+}
+
 TEST_CASE("a request that takes too long is a 504, in a stream an error event and no clean end") {
   engine::Limits limits = engine::fake_limits();
-  limits.request_timeout_ns = 1;  // over before its first step
+  limits.scheduling.request_timeout_ns = 1;  // over before its first step
   Bench bench(limits);
   bench.gate.open();
   const std::string late = bench.ask(Bench::post(kChatPath, Bench::chat(R"(,"stream":true)")));
@@ -327,8 +371,8 @@ TEST_CASE("a second stop breaks off a running stream") {
 
 TEST_CASE("a long prompt is tokenised beside the loop and answered as any other") {
   engine::Limits limits = engine::fake_limits();
-  limits.cells = limits.model_len_max = 20'000;
-  limits.input_len_max = limits.model_len_max - 1;
+  limits.scheduling.max_model_len = 20'000;
+  limits.scheduling.kv_blocks = 1'300;
   Bench bench(limits);
   bench.gate.open();
   const std::string prompt(10'000, 'x');

@@ -10,7 +10,9 @@ using engine::StepPlan;
 using engine::StepResult;
 
 StepResult CpuBackend::execute(const StepPlan& plan) {
+  for (const engine::CacheChange& change : plan.cache_changes) follow(change);
   for (const int slot : plan.release) context_->clear(slot);
+  for (const StepItem& item : plan.items) copy_hits(item);
   StepResult result;
   if (plan.items.empty()) return result;
 
@@ -34,6 +36,38 @@ StepResult CpuBackend::execute(const StepPlan& plan) {
     result.sampled.push_back({item.sequence, token, weights_->ends(token)});
   }
   return result;
+}
+
+void CpuBackend::follow(const engine::CacheChange& change) {
+  switch (change.kind) {
+    case engine::CacheChange::Kind::kKept: {
+      const int lane = first_lane_ + lanes_.keep(change.block, change.place);
+      const int from = change.place * engine::kBlockTokens;
+      context_->copy(change.slot, lane, from, from + engine::kBlockTokens);
+      return;
+    }
+    case engine::CacheChange::Kind::kDropped: {
+      const PrefixLanes::Spot spot = lanes_.drop(change.block);
+      const int from = spot.place * engine::kBlockTokens;
+      context_->remove(first_lane_ + spot.lane, from, from + engine::kBlockTokens);
+      return;
+    }
+  }
+}
+
+// Neighbouring blocks of one lane in one go.
+void CpuBackend::copy_hits(const StepItem& item) {
+  const int places = item.hit_tokens / engine::kBlockTokens;
+  for (int first = 0; first < places;) {
+    const int lane = lanes_.spot_of(item.blocks[static_cast<size_t>(first)]).lane;
+    int end = first + 1;
+    while (end < places && lanes_.spot_of(item.blocks[static_cast<size_t>(end)]).lane == lane) {
+      ++end;
+    }
+    context_->copy(first_lane_ + lane, item.slot, first * engine::kBlockTokens,
+                   end * engine::kBlockTokens);
+    first = end;
+  }
 }
 
 }  // namespace hw::llama

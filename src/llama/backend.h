@@ -6,22 +6,37 @@
 #include <vector>
 
 #include "engine/backend.h"
+#include "engine/limits.h"
 #include "llama/library.h"
+#include "llama/prefix_lanes.h"
 
 namespace hw::llama {
 
-// The scheduler's slots are llama.cpp's sequence ids.
+// The scheduler's slots are llama.cpp's sequences; behind them are the lanes, sequences that keep
+// cached blocks. A hit is copied from its lanes, block by block; a cached block that is dropped is
+// taken out of its lane. Cells are shared, so the context never holds more of them than the
+// scheduler counts.
 class CpuBackend final : public engine::Backend {
  public:
-  CpuBackend(std::shared_ptr<const Weights> weights, std::unique_ptr<Context> context)
-      : weights_(std::move(weights)), context_(std::move(context)) {}
+  // A context with room for limits.sequences_max() + limits.prefix_lanes() sequences.
+  CpuBackend(std::shared_ptr<const Weights> weights, std::unique_ptr<Context> context,
+             const engine::Limits& limits)
+      : weights_(std::move(weights)),
+        context_(std::move(context)),
+        first_lane_(limits.sequences_max()),
+        lanes_(limits.prefix_lanes()) {}
 
   engine::StepResult execute(const engine::StepPlan& plan) override;
   void interrupt() override { context_->interrupt(); }
 
  private:
+  void follow(const engine::CacheChange& change);
+  void copy_hits(const engine::StepItem& item);
+
   std::shared_ptr<const Weights> weights_;  // before the context, which must end first
   std::unique_ptr<Context> context_;
+  int first_lane_;
+  PrefixLanes lanes_;
   std::vector<StepToken> tokens_;  // kept for its room
 };
 

@@ -32,19 +32,23 @@ Result<Instance> open_instance(const Options& options, const HostFacts& host) {
   if (!opened) return fail(std::move(opened.error()));
   const std::shared_ptr<const Weights> weights = std::move(*opened);
 
-  const engine::ModelFacts facts = {weights->context_len(), weights->kv_bytes_per_token()};
+  engine::ModelFacts facts = {weights->context_len(), weights->kv_bytes_per_token(), {}};
+  if (const int window = weights->attention_window(); window > 0) {
+    facts.no_prefix_cache = concat("some layers of this model look back at ", window,
+                                   " tokens only, so a beginning cannot be shared in part");
+  }
   Result<engine::ResolvedLimits> resolved = engine::resolve_limits(options, facts, host);
   if (!resolved) return fail(std::move(resolved.error()));
   const engine::Limits& limits = resolved->limits;
-  const ContextSettings settings = {limits.cells, limits.sequences_max, limits.step_tokens_max,
-                                    limits.threads};
+  const ContextSettings settings = {limits.cells(), limits.sequences_max() + limits.prefix_lanes(),
+                                    limits.step_tokens_max(), limits.threads};
   Result<std::unique_ptr<Context>> context = weights->make_context(settings);
   if (!context) return fail(std::move(context.error()));
   (*context)->warm_up();
 
   Instance instance;
   instance.tokenizer = std::make_unique<ModelTokenizer>(weights);
-  instance.backend = std::make_unique<CpuBackend>(weights, std::move(*context));
+  instance.backend = std::make_unique<CpuBackend>(weights, std::move(*context), limits);
   instance.limits = limits;
   instance.description = concat(weights->description(), " from ", path);
   instance.notes = std::move(resolved->notes);

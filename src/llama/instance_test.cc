@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "engine/core.h"
 
 // The suite "model" computes on real weights and runs only where HEADWAY_TEST_MODEL is set: to a
@@ -27,12 +28,13 @@ struct Heard final : Sink {
 
 // The instance under a clock that stands still: what comes out depends on the schedule alone.
 struct Bench {
-  Bench() {
+  Bench() : Bench(Options()) {}
+  explicit Bench(const Options& wanted_options) : options(wanted_options) {
     const char* wanted = std::getenv("HEADWAY_TEST_MODEL");
     if (wanted == nullptr) return;
     if (std::string_view(wanted) != "default") options.model.path = wanted;
     options.model.threads = 1;
-    options.model.kv_blocks = 128;
+    if (options.model.kv_blocks == 0) options.model.kv_blocks = 128;
     auto opened = open_instance(options, read_host_facts());
     if (!opened && options.model.path.empty()) MESSAGE(opened.error().message);
     if (!opened && options.model.path.empty()) return;
@@ -61,12 +63,13 @@ struct Bench {
   }
   bool step() {
     clock.advance(kSecond / 100);
-    const StepPlan plan = core->plan(clock.monotonic());
-    if (!plan.empty()) core->complete(instance.backend->execute(plan), clock.monotonic());
+    const StepPlan& plan = core->plan(clock.monotonic());
+    const bool work = !plan.empty();
+    if (work) core->complete(instance.backend->execute(plan), clock.monotonic());
     for (const Delivery& delivery : core->take_deliveries()) {
       delivery.sink->on_update(delivery.update);
     }
-    return !plan.empty();
+    return work;
   }
   void run() {
     while (step()) {
@@ -90,7 +93,7 @@ TEST_SUITE("model") {
     REQUIRE(heard->ending.has_value());
     CAPTURE(heard->text);
     CHECK(heard->ending->reason == FinishReason::kStop);
-    CHECK(bench.core->load().cells_used == 0);
+    CHECK(bench.core->load().blocks_used == 0);
   }
 
   TEST_CASE("the same schedule gives the same answers, eight at once, some aborted") {
@@ -117,7 +120,7 @@ TEST_SUITE("model") {
     };
     const std::vector<std::string> first = round();
     CHECK(first == round());
-    CHECK(bench.core->load().cells_used == 0);
+    CHECK(bench.core->load().blocks_used == 0);
   }
 
   TEST_CASE("more than the KV cache holds is preempted, computed again and still right") {
@@ -145,6 +148,99 @@ TEST_SUITE("model") {
       preemptions += heard->ending->record.preemptions;
     }
     CHECK(preemptions > 0);
+  }
+
+  // Eight conversations with one system prompt, each of two rounds, one of them left at once; the
+  // last round's answers and what was found in the cache.
+  struct Round {
+    std::vector<std::string> texts;
+    int cached = 0;
+  };
+  Round eight_conversations(Bench & bench, bool ordered) {
+    const std::string system(
+        "You are a patient teacher of geography. Answer in one short sentence, name the place "
+        "first, "
+        "and never ask anything back. If you do not know, say so.");
+    const char* countries[] = {"France", "Italy", "Japan",  "Spain",
+                               "Egypt",  "Peru",  "Norway", "Greece"};
+    std::vector<std::shared_ptr<Heard>> all;
+    for (const char* country : countries) {
+      const std::string question = concat("What is the capital of ", country, "?");
+      auto prompt = bench.instance.tokenizer->encode_chat({{"system", system}, {"user", question}});
+      REQUIRE(prompt.has_value());
+      Request request;
+      request.prompt = std::move(*prompt);
+      request.output_tokens_max = 16;
+      request.sampling = {0.0f};
+      REQUIRE(fit_request(request, bench.instance.limits).has_value());
+      all.push_back(bench.ask(std::move(request)));
+      if (ordered) bench.run();
+      bench.step();
+    }
+    bench.run();
+    Round round;
+    for (const auto& heard : all) {
+      REQUIRE(heard->ending.has_value());
+      round.texts.push_back(heard->text);
+      round.cached += heard->ending->record.cached_tokens;
+    }
+    return round;
+  }
+
+  Options caching(int64_t kv_blocks) {
+    Options options;
+    options.scheduler.enable_prefix_caching = true;
+    options.model.kv_blocks = kv_blocks;
+    return options;
+  }
+
+  TEST_CASE("conversations with one system prompt find it, and their answers stay right") {
+    Bench bench(caching(128));
+    if (bench.skipped()) return;
+    const Round together = eight_conversations(bench, false);
+    CHECK(together.cached >= 4 * 32);
+    CHECK(together.texts[0].find("Paris") != std::string::npos);
+    CHECK(together.texts[1].find("Rome") != std::string::npos);
+    const Round again = eight_conversations(bench, true);  // all of every prompt but its last block
+    CHECK(again.cached > together.cached);
+    CHECK(again.texts[0].find("Paris") != std::string::npos);
+    CHECK(again.texts[2].find("Tokyo") != std::string::npos);
+    CHECK(bench.core->load().blocks_used == 0);
+    // The same schedule over the same cache gives the same texts.
+    const Round third = eight_conversations(bench, true);
+    CHECK(third.texts == again.texts);
+  }
+
+  TEST_CASE("a prefix cache that is full all the time gives its blocks back when they are needed") {
+    Bench bench(caching(24));  // 368 tokens: three conversations' worth
+    if (bench.skipped()) return;
+    const Round first = eight_conversations(bench, false);
+    const Round second = eight_conversations(bench, false);
+    CHECK(first.texts[0].find("Paris") != std::string::npos);
+    CHECK(second.texts[0].find("Paris") != std::string::npos);
+    CHECK(second.cached > 0);
+    CHECK(bench.core->load().blocks_used == 0);
+  }
+
+  TEST_CASE("aborting one of eight gives its blocks back within a step") {
+    Bench bench(caching(128));
+    if (bench.skipped()) return;
+    for (int i = 0; i < 7; ++i) {
+      Request request = bench.request_of(concat("Count to ", i), 200);
+      request.ignore_end = true;
+      bench.ask(std::move(request));
+      bench.step();
+    }
+    const int64_t before = bench.core->load().blocks_used;
+    auto gone = bench.ask(bench.request_of("Tell me a long story about a ship and its cat", 200));
+    bench.step();
+    CHECK(bench.core->load().blocks_used > before);
+    bench.core->abort(bench.last, bench.clock.monotonic());
+    CHECK(bench.core->load().blocks_used <= before + 7);  // the others may have begun one each
+    bench.step();
+    CHECK(gone->ending->reason == FinishReason::kAborted);
+    bench.core->abort_all(bench.clock.monotonic());
+    CHECK(bench.core->load().blocks_used == 0);
   }
 
   TEST_CASE("special tokens in a caller's text stay text") {
@@ -180,7 +276,7 @@ TEST_SUITE("model") {
     auto heard = bench.ask(bench.request_of("What is the capital of France?", 32));
     bench.instance.backend->interrupt();
     bench.clock.advance(kSecond);
-    const StepPlan plan = bench.core->plan(bench.clock.monotonic());
+    const StepPlan& plan = bench.core->plan(bench.clock.monotonic());
     const StepResult result = bench.instance.backend->execute(plan);
     CHECK(result.outcome == StepOutcome::kInterrupted);
     CHECK(result.sampled.empty());

@@ -33,6 +33,7 @@ namespace hw::llama {
   X(llama_model_n_head)            \
   X(llama_model_n_head_kv)         \
   X(llama_model_n_embd)            \
+  X(llama_model_n_swa)             \
   X(llama_model_has_decoder)       \
   X(llama_model_has_encoder)       \
   X(llama_model_is_recurrent)      \
@@ -52,6 +53,7 @@ namespace hw::llama {
   X(llama_n_seq_max)               \
   X(llama_get_memory)              \
   X(llama_memory_seq_rm)           \
+  X(llama_memory_seq_cp)           \
   X(llama_batch_init)              \
   X(llama_batch_free)              \
   X(llama_decode)                  \
@@ -229,6 +231,10 @@ int64_t Weights::kv_bytes_per_token() const {
          functions_.llama_model_n_head_kv(model_) * (key + value) * kBytesPerNumber;
 }
 
+int Weights::attention_window() const {
+  return functions_.llama_model_n_swa(model_);
+}
+
 std::string Weights::chat_template() const {
   const char* text = functions_.llama_model_chat_template(model_, nullptr);
   return text == nullptr ? std::string() : std::string(text);
@@ -341,8 +347,18 @@ void Context::warm_up() {
 }
 
 void Context::clear(int slot) {
+  remove(slot, -1, -1);
+}
+
+void Context::remove(int slot, int from, int to) {
   HW_ASSERT(slot >= 0 && slot < state_->sequences_max);  // the library would abort the process
-  state_->functions.llama_memory_seq_rm(state_->memory, slot, -1, -1);
+  state_->functions.llama_memory_seq_rm(state_->memory, slot, from, to);
+}
+
+void Context::copy(int source, int target, int from, int to) {
+  HW_ASSERT(source >= 0 && source < state_->sequences_max);
+  HW_ASSERT(target >= 0 && target < state_->sequences_max && target != source);
+  state_->functions.llama_memory_seq_cp(state_->memory, source, target, from, to);
 }
 
 std::string Context::decode(std::span<const StepToken> tokens) {

@@ -54,6 +54,12 @@ class Context {
   void warm_up();
   // Empties a slot.
   void clear(int slot);
+  // Takes the positions from `from` to before `to` out of a slot. Cells that another slot shares
+  // stay for that one.
+  void remove(int slot, int from, int to);
+  // The same positions of `source` are of `target` too from now on, in the same cells: no keys and
+  // values are copied. `target` has none there before.
+  void copy(int source, int target, int from, int to);
   // Computes a step of 1 to step_tokens_max tokens; each slot's positions follow on from what it
   // holds. Empty: it was computed. Else why not; what the slots hold is unknown then.
   std::string decode(std::span<const StepToken> tokens);
@@ -87,6 +93,8 @@ class Weights {
   // "llama 135M Q4_0" and the like.
   std::string description() const;
   int context_len() const;  // tokens, as trained
+  // Tokens that some layers look back at most; 0: all layers look back to the beginning.
+  int attention_window() const;
   int vocabulary_size() const;
   // Bytes of keys and values of one token in all layers, as 16-bit numbers.
   int64_t kv_bytes_per_token() const;
