@@ -124,10 +124,21 @@ Exit serve(const Arguments& arguments) {
   return Exit::kUsage;
 }
 
+// The flags of other programs become those of our options.
+void add_aliased(const Arguments& arguments, config::ConfigSources& sources) {
+  for (const app::FlagAlias& alias : app::engine_flag_aliases()) {
+    if (!arguments.has(alias.flag)) continue;
+    const std::string value =
+        alias.value.empty() ? arguments.value(alias.flag) : std::string(alias.value);
+    sources.flags.push_back({std::string(alias.option), value});
+  }
+}
+
 Exit run_engine(const Arguments& arguments) {
   const config::Language language = arguments.language;
   if (print_about(arguments, app::engine_options())) return Exit::kFine;
   config::ConfigSources sources = sources_of(arguments);
+  add_aliased(arguments, sources);
   if (!sources.file.empty()) {
     if (auto problems = app::read_text_of(sources); !problems.empty()) {
       return report(problems, language);
@@ -180,8 +191,12 @@ Command engine_command() {
   out.summary = {"Runs one inference instance, in the foreground.", "在前台运行一个推理实例。"};
   out.flags = config_flags({"The configuration; without: every option at its default.",
                             "配置文件；省略则全部取默认值。"});
+  for (const app::FlagAlias& alias : app::engine_flag_aliases()) {
+    out.flags.push_back({alias.flag, alias.value.empty() ? "VALUE" : "", alias.meaning});
+  }
   out.examples = {"headway engine", "headway engine --config engine.toml",
-                  "headway engine --model.path model.gguf --server.port 8001"};
+                  "headway engine --model.path model.gguf --server.port 8001",
+                  "headway engine --max-num-seqs 4 --enable-prefix-caching"};
   out.options = {&app::engine_options()};
   out.run = run_engine;
   return out;

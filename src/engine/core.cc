@@ -80,12 +80,12 @@ void Core::take_over(const scheduler::StepPlan& plan) {
 }
 
 void Core::complete(const StepResult& result, Nanos now) {
+  if (plan_.items.empty()) return;  // slots were emptied, nothing was computed
   metrics_.step.record(now - step_began_);
   if (result.outcome == StepOutcome::kFailed) {
     metrics_.failed_steps.add();
     log_error("engine", concat("a step failed: ", result.error));
   }
-  if (plan_.items.empty()) return;
   const bool done = result.outcome == StepOutcome::kDone;
   result_.outcome = done ? scheduler::StepOutcome::kDone : scheduler::StepOutcome::kFailed;
   result_.sampled.clear();
