@@ -14,6 +14,11 @@ namespace {
 
 constexpr Nanos kNever = std::numeric_limits<Nanos>::max();
 
+// Plans show sequences to others; they are the scheduler's own.
+Sequence& own(const StepItem& item) {
+  return const_cast<Sequence&>(*item.sequence);
+}
+
 size_t index_of(Hold hold) {
   return static_cast<size_t>(hold);
 }
@@ -108,7 +113,7 @@ const StepPlan& Scheduler::schedule(Nanos now) {
     begin_step();
     plan_running();
     if (options_.cache_when == CacheWhen::kScheduled) {
-      for (Sequence* sequence : in_step_) cache_.register_full(*sequence);
+      for (const StepItem& item : plan_.items) cache_.register_full(own(item));
     }
     stayed = plan_.items.size();
     plan_.held = plan_waiting(now);
@@ -135,7 +140,6 @@ void Scheduler::begin_step() {
   plan_.shape = {};
   plan_.held.reset();
   plan_.wake.reset();
-  in_step_.clear();
   budget_ = options_.max_num_batched_tokens;
   preempted_ = false;
 }
@@ -176,13 +180,38 @@ void Scheduler::expire(Nanos now) {
 
 void Scheduler::plan_running() {
   // By index: preempting takes sequences out, the one in hand among them.
-  for (size_t i = 0; i < running_.size() && budget_ > 0; ++i) {
+  for (size_t i = plan_decodes(0); i < running_.size() && budget_ > 0; i += plan_decodes(i)) {
     Sequence& sequence = *running_[i];
     const int count = std::min(chunk_of(sequence.pending()), budget_);
     HW_ASSERT(count >= 1);
     if (sequence.computed + count > sequence.room && !find_room(i, count)) return;
     add_item(sequence, count, 0);
+    ++i;
   }
+}
+
+// Plans those from running_[first] on that have one token pending and find room, up to the first
+// that has more or finds none; how many these are. Most of what runs in most steps, so this is
+// lean.
+size_t Scheduler::plan_decodes(size_t first) {
+  const size_t most = std::min(running_.size() - first, static_cast<size_t>(budget_));
+  const size_t before = plan_.items.size();
+  plan_.items.resize(before + most);
+  StepItem* const items = plan_.items.data() + before;
+  Sequence* const* const sequences = running_.data() + first;
+  size_t count = 0;
+  for (; count < most; ++count) {
+    Sequence& sequence = *sequences[count];
+    if (sequence.length - sequence.computed != 1) break;
+    if (sequence.computed == sequence.room && !cache_.grow(sequence, sequence.length)) break;
+    const bool decode = sequence.length > sequence.prompt_tokens;
+    items[count] = {&sequence, sequence.computed, 1, 0, true, decode};
+    ++sequence.computed;
+    sequence.scheduled = 1;
+  }
+  plan_.items.resize(before + count);
+  budget_ -= static_cast<int>(count);
+  return count;
 }
 
 // Blocks for `count` tokens more of running_[index], at the cost of others; false where it had to
@@ -297,7 +326,6 @@ void Scheduler::admit(Sequence& sequence, int hit_tokens, int count, Nanos now) 
   const bool decode = pending == 1 && sequence.length > sequence.prompt_tokens;
   plan_.items.push_back(
       {&sequence, sequence.computed, count, hit_tokens, count == pending, decode});
-  in_step_.push_back(&sequence);
   sequence.computed += count;
   sequence.scheduled = count;
   budget_ -= count;
@@ -305,10 +333,10 @@ void Scheduler::admit(Sequence& sequence, int hit_tokens, int count, Nanos now) 
 
 // Takes back what the step under planning has for a sequence.
 void Scheduler::drop_item(Sequence& sequence) {
-  const auto found = std::find(in_step_.begin(), in_step_.end(), &sequence);
-  HW_ASSERT(found != in_step_.end());
-  plan_.items.erase(plan_.items.begin() + (found - in_step_.begin()));
-  in_step_.erase(found);
+  const auto found = std::find_if(plan_.items.begin(), plan_.items.end(),
+                                  [&](const StepItem& item) { return item.sequence == &sequence; });
+  HW_ASSERT(found != plan_.items.end());
+  plan_.items.erase(found);
   budget_ += std::exchange(sequence.scheduled, 0);
 }
 
@@ -397,9 +425,8 @@ void Scheduler::apply_items(StepOutcome outcome, Draw draw, Nanos now) {
   const size_t live_before = by_number_.size();
   const bool done = outcome == StepOutcome::kDone;
   const bool keep = done && options_.cache_when == CacheWhen::kComputed;
-  for (size_t i = 0; i < plan_.items.size(); ++i) {
-    const StepItem& item = plan_.items[i];
-    Sequence& sequence = *in_step_[i];
+  for (const StepItem& item : plan_.items) {
+    Sequence& sequence = own(item);
     sequence.scheduled = 0;
     SampledToken token;
     if (done && item.sample) token = draw();
@@ -474,9 +501,10 @@ void Scheduler::end(Sequence& sequence, FinishReason reason, Nanos now) {
 
 void Scheduler::lose_backend(Nanos now) {
   if (std::exchange(executing_, false)) {
-    for (Sequence* sequence : in_step_) sequence->scheduled = 0;
-    for (Sequence* sequence : in_step_) {
-      if (sequence->finish_after_step) end(*sequence, *sequence->finish_after_step, now);
+    for (const StepItem& item : plan_.items) own(item).scheduled = 0;
+    for (const StepItem& item : plan_.items) {
+      Sequence& sequence = own(item);
+      if (sequence.finish_after_step) end(sequence, *sequence.finish_after_step, now);
     }
   }
   while (!running_.empty()) {

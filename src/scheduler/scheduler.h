@@ -148,6 +148,7 @@ class Scheduler {
   void mark_fresh(Sequence& sequence, Nanos since);
   void expire(Nanos now);
   void plan_running();
+  size_t plan_decodes(size_t first);
   bool find_room(size_t& index, int count);
   std::vector<Sequence*>::iterator victim();
   std::optional<Hold> plan_waiting(Nanos now);
@@ -184,7 +185,6 @@ class Scheduler {
   std::vector<int> free_slots_;     // the lowest last
   std::vector<int> released_;       // since the last plan
   StepPlan plan_;
-  std::vector<Sequence*> in_step_;  // of plan_.items
   bool executing_ = false;
   bool settled_ = false;  // the last step only decoded, and nobody has left or arrived since
   bool preempted_ = false;
