@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/log.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "engine/core.h"
 
@@ -241,6 +242,50 @@ TEST_SUITE("model") {
     CHECK(gone->ending->reason == FinishReason::kAborted);
     bench.core->abort_all(bench.clock.monotonic());
     CHECK(bench.core->load().blocks_used == 0);
+  }
+
+  // How many; a thousand take a minute.
+  int aborts_wanted() {
+    const char* wanted = std::getenv("HEADWAY_TEST_ABORTS");
+    return wanted == nullptr ? 100 : std::atoi(wanted);
+  }
+
+  TEST_CASE("after aborts at random moments no block and no cell of llama.cpp's is missing") {
+    Bench bench(caching(33));  // 512 cells, which llama.cpp does not round up
+    if (bench.skipped()) return;
+    Random random(11);
+    std::vector<std::shared_ptr<Heard>> all;
+    for (int aborted = 0; aborted < aborts_wanted();) {
+      while (bench.core->live() < 8) {
+        Request request;
+        const auto first = static_cast<Token>(1000 + 7 * random.below(4));
+        const auto tokens = static_cast<int>(1 + random.below(40));
+        for (int i = 0; i < tokens; ++i) request.prompt.push_back(first + i);
+        request.output_tokens_max = 1 + static_cast<int>(random.below(40));
+        request.ignore_end = true;
+        request.sampling = {0.0f};
+        all.push_back(bench.ask(std::move(request)));
+      }
+      if (random.below(3) != 0) bench.step();
+      const RequestNumber number = bench.last - random.below(8);
+      if (all[number - 1]->ending) continue;
+      bench.core->abort(number, bench.clock.monotonic());
+      ++aborted;
+    }
+    bench.core->abort_all(bench.clock.monotonic());
+    CHECK(bench.core->load().blocks_used == 0);
+    // One that takes every cell: llama.cpp would refuse it if it still held any for somebody.
+    Request whole;
+    for (int i = 0; i < bench.instance.limits.cells() - 4; ++i) whole.prompt.push_back(2000 + i);
+    whole.output_tokens_max = 4;
+    whole.ignore_end = true;
+    whole.sampling = {0.0f};
+    auto heard = bench.ask(std::move(whole));
+    bench.run();
+    CHECK(heard->ending->reason == FinishReason::kLength);
+    auto right = bench.ask(bench.request_of("What is the capital of France?", 16));
+    bench.run();
+    CHECK(right->text.find("Paris") != std::string::npos);
   }
 
   TEST_CASE("special tokens in a caller's text stay text") {
