@@ -22,6 +22,7 @@ void KvCache::hash_prompt(Sequence& sequence) const {
     if (sequence.hashes.size() > full) sequence.hashes.resize(full);
     return;
   }
+  sequence.hashes.reserve(static_cast<size_t>(sequence.length_end / kBlockTokens));
   BlockHash parent = chain_root(key_, sequence.request.cache_salt);
   const std::span<const Token> tokens(sequence.tokens);
   for (size_t at = 0; at + kBlockTokens <= tokens.size(); at += kBlockTokens) {

@@ -11,6 +11,7 @@ PrefixCache::PrefixCache(int64_t blocks) {
   entries_.resize(count);
   buckets_.assign(std::bit_ceil(2 * count), kNullBlock);  // at most half full: short probes
   mask_ = buckets_.size() - 1;
+  per_place_.resize(count);
 }
 
 BlockId PrefixCache::find(const BlockHash& hash) const {
@@ -19,12 +20,9 @@ BlockId PrefixCache::find(const BlockHash& hash) const {
 
 void PrefixCache::insert(BlockId block, const BlockHash& hash, int place) {
   Entry& entry = at(block);
-  HW_ASSERT(entry.place < 0 && place >= 0);
+  HW_ASSERT(entry.place < 0 && place >= 0 && place < static_cast<int>(per_place_.size()));
   entry = {hash, place, kNullBlock, block};
   ++size_;
-  if (static_cast<size_t>(place) >= per_place_.size()) {
-    per_place_.resize(static_cast<size_t>(place) + 1);
-  }
   ++per_place_[static_cast<size_t>(place)];
   BlockId& first = buckets_[bucket_of(hash)];
   if (first == kNullBlock) {
@@ -56,11 +54,6 @@ void PrefixCache::erase(BlockId block) {
   --size_;
   --per_place_[static_cast<size_t>(entry.place)];
   entry = {};
-}
-
-int PrefixCache::at_place(int place) const {
-  const auto index = static_cast<size_t>(place);
-  return index < per_place_.size() ? per_place_[index] : 0;
 }
 
 // Where the hash is, or the empty bucket where it would be.

@@ -76,8 +76,9 @@ Status fit_request(Request& request, const Options& options);
 //
 // All ways out (end, length, abort, time-out, error) release through one function; ending what is
 // over is nothing. One thread; knows no clock but the times it is given, which never decrease, and
-// no randomness: the same calls give the same plans. In debug builds check_invariants() runs after
-// each change. Steps allocate nothing once their vectors have grown.
+// no randomness: the same calls give the same plans. In debug builds broken_invariant() is asked
+// after each change (of large pools after some). Steps allocate nothing once their vectors have
+// grown.
 class Scheduler {
  public:
   // Options that validate() has passed.
@@ -172,7 +173,7 @@ class Scheduler {
   Sequence& new_sequence();
   int64_t steps_with_room(int64_t steps) const;
   void take_blocks_in_turn(int64_t steps);
-  void check() const;
+  void check();
 
   Options options_;
   KvCache cache_;
@@ -191,6 +192,7 @@ class Scheduler {
   bool sweeping_ = false;  // who ends stays in running_ until the end of apply_items()
   int budget_ = 0;
   int64_t watermark_blocks_;
+  int64_t changes_ = 0;
   Nanos scheduled_at_ = 0;       // of the last schedule()
   Nanos earliest_deadline_ = 0;  // of all that live; may be earlier than true
   Totals totals_;
