@@ -9,7 +9,7 @@ const std::vector<Command>& commands() {
       up_command(),         serve_command(),       engine_command(),     verify_command(),
       trace_command(),      logs_command(),        key_create_command(), key_list_command(),
       key_enable_command(), key_disable_command(), key_delete_command(), channel_list_command(),
-      config_command(),     completion_command(),  version_command(),
+      config_command(),     kv_command(),          completion_command(), version_command(),
   };
   return all;
 }

@@ -36,6 +36,8 @@ Command key_delete_command();
 Command channel_list_command();
 // Files and lines of clients.
 Command config_command();
+// Memory of keys and values, and what fits.
+Command kv_command();
 // Scripts for shells.
 Command completion_command();
 // Which version this is.

@@ -1,0 +1,14 @@
+// Whatever a config.json holds, reading it ends in a valid shape or an error.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/assert.h"
+#include "gpu_model/config_json.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto shape = hw::gpu_model::read_config_json(text, "fuzz");
+  if (shape.has_value()) HW_ASSERT(hw::gpu_model::validate(*shape).has_value());
+  return 0;
+}
