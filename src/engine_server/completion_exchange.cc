@@ -5,6 +5,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "engine_server/prompt_tokens.h"
 #include "engine_server/reply.h"
 #include "http/chunked.h"
 #include "http/head.h"
@@ -13,14 +14,9 @@
 namespace hw::engine_server {
 namespace {
 
-// Agents send large tool definitions that are only read over; the text itself is bounded below.
-constexpr uint64_t kBodyBytesMax = 4u << 20;
-constexpr Nanos kBodyTimeout = 60 * kSecond;
 // No vocabulary has longer tokens; so a longer text has too many of them for sure, and need not be
 // tokenised to find out.
 constexpr size_t kTokenBytesMax = 128;
-// About 5 ms of work.
-constexpr size_t kTokeniseHereMax = 8192;
 constexpr size_t kRequestIdBytesMax = 128;
 
 bool completed(engine::FinishReason reason) {
@@ -91,9 +87,11 @@ Status CompletionExchange::read_request() {
 net::Task<Status> CompletionExchange::tokenise() {
   Result<std::vector<engine::Token>> made;
   if (request_.text_bytes() <= kTokeniseHereMax) {
-    made = tokens();
+    made = prompt_tokens(request_, services_.tokenizer);
   } else {
-    std::function<void()> job = [this, &made] { made = tokens(); };
+    std::function<void()> job = [this, &made] {
+      made = prompt_tokens(request_, services_.tokenizer);
+    };
     const bool ran = co_await services_.blocking.run(services_.loop, job);
     if (!ran) co_return fail(ErrorCode::kOverloaded, "too many long prompts wait; try again soon");
   }
@@ -124,27 +122,6 @@ Status CompletionExchange::submit() {
   identity_.model = services_.model_id;
   identity_.created_s = wall_ns() / kSecond;
   return {};
-}
-
-Result<std::vector<engine::Token>> CompletionExchange::tokens() const {
-  if (request_.dialect == Dialect::kOpenaiChat) {
-    return services_.tokenizer.encode_chat(request_.messages);
-  }
-  if (request_.prompt_kind == PromptKind::kTokens) return checked_tokens();
-  return services_.tokenizer.encode(request_.prompt);
-}
-
-Result<std::vector<engine::Token>> CompletionExchange::checked_tokens() const {
-  const int size = services_.tokenizer.vocabulary_size();
-  std::vector<engine::Token> tokens;
-  for (const int64_t token : request_.prompt_tokens) {
-    if (token < 0 || token >= size) {
-      return fail(ErrorCode::kBadRequest,
-                  concat("prompt: ", token, " is no token; expected 0 to ", size - 1));
-    }
-    tokens.push_back(static_cast<engine::Token>(token));
-  }
-  return tokens;
 }
 
 // The head goes out with the first news, so that what fails before has its own status.

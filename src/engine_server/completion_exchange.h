@@ -47,8 +47,6 @@ class CompletionExchange {
   Status read_request();
   net::Task<Status> tokenise();
   Status submit();
-  Result<std::vector<engine::Token>> tokens() const;
-  Result<std::vector<engine::Token>> checked_tokens() const;
   net::Task<void> stream();
   net::Task<void> collect();
   void compose(std::string& out, const engine::Update& news, const ChunkWriter& writer);

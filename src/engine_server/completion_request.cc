@@ -345,8 +345,7 @@ const Field* find_field(std::string_view name, Dialect dialect) {
   return nullptr;
 }
 
-Status check_complete(const CompletionRequest& request) {
-  if (request.model.empty()) return wrong("model", "is missing");
+Status check_prompt(const CompletionRequest& request) {
   if (request.dialect == Dialect::kOpenaiChat) {
     if (request.messages.empty()) return wrong("messages", "expected at least one message");
   } else if (request.prompt.empty() && request.prompt_tokens.empty()) {
@@ -355,19 +354,10 @@ Status check_complete(const CompletionRequest& request) {
   return {};
 }
 
-}  // namespace
-
-size_t CompletionRequest::text_bytes() const {
-  size_t bytes = prompt.size();
-  for (const engine::ChatMessage& message : messages) bytes += message.content.size();
-  return bytes;
-}
-
-Result<CompletionRequest> read_completion_request(Dialect dialect, std::string_view body) {
+// Reads the fields that are there; the prompt must be.
+Result<CompletionRequest> read_fields(Dialect dialect, json::Document& document) {
   CompletionRequest request;
   request.dialect = dialect;
-  json::Document document(ErrorCode::kBadRequest);
-  if (Status opened = document.open(body); !opened) return fail(std::move(opened.error()));
   json::Object root = document.root();
   std::string_view name;
   Value value;
@@ -379,10 +369,33 @@ Result<CompletionRequest> read_completion_request(Dialect dialect, std::string_v
     if (!read) return fail(std::move(read.error()));
   }
   if (Status whole = document.finish(); !whole) return fail(std::move(whole.error()));
-  if (Status complete = check_complete(request); !complete) {
+  if (Status complete = check_prompt(request); !complete) {
     return fail(std::move(complete.error()));
   }
   return request;
+}
+
+}  // namespace
+
+size_t CompletionRequest::text_bytes() const {
+  size_t bytes = prompt.size();
+  for (const engine::ChatMessage& message : messages) bytes += message.content.size();
+  return bytes;
+}
+
+Result<CompletionRequest> read_completion_request(Dialect dialect, std::string_view body) {
+  json::Document document(ErrorCode::kBadRequest);
+  if (Status opened = document.open(body); !opened) return fail(std::move(opened.error()));
+  Result<CompletionRequest> request = read_fields(dialect, document);
+  if (request && request->model.empty()) return wrong("model", "is missing");
+  return request;
+}
+
+Result<CompletionRequest> read_tokenize_request(std::string_view body) {
+  json::Document document(ErrorCode::kBadRequest);
+  if (Status opened = document.open(body); !opened) return fail(std::move(opened.error()));
+  const bool chat = !document.root().find("messages").is_null();
+  return read_fields(chat ? Dialect::kOpenaiChat : Dialect::kOpenaiCompletions, document);
 }
 
 }  // namespace hw::engine_server

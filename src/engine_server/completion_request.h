@@ -44,4 +44,8 @@ struct CompletionRequest {
 // mode). Unknown fields are ignored, and so are tools that the model is free not to call.
 Result<CompletionRequest> read_completion_request(Dialect dialect, std::string_view body);
 
+// Reads what is to be tokenised: the body of a chat request where there are `messages`, else of a
+// completion; `model` may be missing. Errors likewise.
+Result<CompletionRequest> read_tokenize_request(std::string_view body);
+
 }  // namespace hw::engine_server

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "engine_server/token_exchange.h"
 #include "json/writer.h"
 #include "wire/error_body.h"
 #include "wire/model_list.h"
@@ -23,6 +24,12 @@ std::string_view path_of(const http::RequestHead& head) {
 std::optional<Dialect> completion_dialect(std::string_view path) {
   if (path == "/chat/completions") return Dialect::kOpenaiChat;
   if (path == "/completions") return Dialect::kOpenaiCompletions;
+  return std::nullopt;
+}
+
+std::optional<TokenExchange::Way> token_way(std::string_view path) {
+  if (path == "/tokenize") return TokenExchange::Way::kTokenize;
+  if (path == "/detokenize") return TokenExchange::Way::kDetokenize;
   return std::nullopt;
 }
 
@@ -50,10 +57,16 @@ net::Task<void> InstanceHandler::serve(http::ServerConnection& client,
     co_await exchange.run(request_id);
     co_return;
   }
+  const std::optional<TokenExchange::Way> way = token_way(path);
+  if (way && head.method == "POST") {
+    TokenExchange exchange(services_, client, *way);
+    co_await exchange.run();
+    co_return;
+  }
   Reply reply;
   if (dialect && head.method == "POST") {
     reply = error_reply(Error(ErrorCode::kDraining, "the instance is shutting down"), {});
-  } else if (dialect) {
+  } else if (dialect || way) {
     reply = error_reply(wrong_method(head.method, "POST"), {});
   } else {
     reply = look_up(head, path);
@@ -70,7 +83,7 @@ Reply InstanceHandler::look_up(const http::RequestHead& head, std::string_view p
     return error_reply(
         Error(ErrorCode::kUnknownRoute,
               concat("no such path; there are /v1/chat/completions, /v1/completions, /v1/models, "
-                     "/health and /metrics")),
+                     "/tokenize, /detokenize, /health and /metrics")),
         {});
   }
   if (head.method != "GET") return error_reply(wrong_method(head.method, "GET"), {});

@@ -230,6 +230,27 @@ TEST_CASE("wrong requests are refused in OpenAI's shape") {
   check("BAD\r\n\r\n", "400", "bad_request");
 }
 
+TEST_CASE("text and conversations become tokens, and tokens text") {
+  Bench bench;
+  const auto ask = [&](const std::string& path, const std::string& body) {
+    return bench.ask(Bench::post(path, body));
+  };
+  const std::string text = ask("/tokenize", R"({"model":"fake","prompt":"abc"})");
+  CHECK(text.starts_with("HTTP/1.1 200"));
+  CHECK(text.find(R"("count":3,"max_model_len":512,"tokens":[97,98,99]})") != std::string::npos);
+  const std::string chat = ask("/tokenize", R"({"messages":[{"role":"user","content":"hi"}]})");
+  CHECK(chat.find(R"("count":8,)") != std::string::npos);  // "user:hi\n"
+  const std::string back = ask("/v1/detokenize", R"({"tokens":[97,98,99]})");
+  CHECK(back.find(R"({"prompt":"abc"})") != std::string::npos);
+  CHECK(ask("/tokenize", R"({"model":"other","prompt":"a"})").starts_with("HTTP/1.1 404"));
+  CHECK(ask("/tokenize", R"({"model":"fake"})").find("prompt: ") != std::string::npos);
+  CHECK(ask("/detokenize", R"({"tokens":[100000]})").find("100000 is no token") !=
+        std::string::npos);
+  CHECK(ask("/detokenize", R"({"tokens":"a"})").starts_with("HTTP/1.1 400"));
+  CHECK(bench.ask("GET /tokenize HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+            .starts_with("HTTP/1.1 405"));
+}
+
 TEST_CASE("models, health and metrics") {
   Bench bench;
   bench.gate.open();
