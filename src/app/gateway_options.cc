@@ -273,10 +273,11 @@ std::vector<Option> channel_service() {
       row("serves", text_list<W>(&W::serves), "", kOnReload,
           {"What it can be asked: \"chat\", \"completions\", \"responses\", \"embeddings\"; "
            "anthropic: \"messages\", \"count_tokens\". Without: all of them. Chat, responses and "
-           "messages that it does not serve are translated.",
+           "messages that it does not serve are translated. \"tokenize\", to be named: vLLM's "
+           "/tokenize, by which count_tokens is answered.",
            "可被请求的内容：\"chat\"、\"completions\"、\"responses\"、\"embeddings\"；anthropic："
            "\"messages\"、\"count_tokens\"。省略则为全部。未提供的 chat、responses 与 messages "
-           "会被转换。"},
+           "会被转换。\"tokenize\" 需写明：以 vLLM 的 /tokenize 回答 count_tokens。"},
           "Most upstreams answer all of their dialect."),
       row("models", text_list<W>([](W& w) -> auto& { return w.options.models; }), "", kOnReload,
           {"Names that it serves under the same name; one * at the end.",

@@ -65,6 +65,7 @@ route::ChannelOptions local_channel(const InstancePlan& instance, const std::str
   out.base_url.path = "/v1";
   out.serves.add(route::Endpoint::kChat);
   out.serves.add(route::Endpoint::kCompletions);
+  out.serves.add(route::Endpoint::kTokenize);
   out.models = {model_id};
   return out;
 }

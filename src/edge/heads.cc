@@ -103,7 +103,13 @@ void add_credential(HeadWriter& out, const route::ChannelOptions& channel) {
 // Where the endpoint lies below the channel's base URL.
 void add_target(HeadWriter& out, const UpstreamRequest& request) {
   const std::string_view path = route::endpoint_path(request.endpoint);
-  out.add(request.channel.options.base_url.path);
+  std::string_view base = request.channel.options.base_url.path;
+  if (request.endpoint == route::Endpoint::kTokenize) {  // beside /v1, not below it
+    if (base.ends_with("/v1")) base.remove_suffix(3);
+    out.add(base).add(path);
+    return;
+  }
+  out.add(base);
   switch (request.channel.options.family) {
     case Family::kOpenai:
       out.add(path.substr(3));

@@ -135,6 +135,7 @@ class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
   void stamp(timeline::AttemptStamp stamp, Nanos now) {
     record().stamps.set_once(stamp, state_.offset(now));
   }
+  route::Endpoint endpoint() const { return endpoint_; }
   // The dialect in which the channel is asked and answers, and whether that is not the client's.
   Dialect dialect() const { return route::endpoint_dialect(endpoint_); }
   bool translated() const { return endpoint_ != state_.route.endpoint; }

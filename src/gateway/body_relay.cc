@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "http/coding.h"
+#include "json/writer.h"
 #include "wire/answer_facts.h"
 #include "wire/error_body.h"
 
@@ -155,30 +156,57 @@ Status BodyRelay::decode(std::string_view coded, std::string& plain) {
 // failed.
 bool BodyRelay::judge(std::string_view body) {
   std::string plain, wrong;
-  if (attempt_.head().fields.find("content-encoding") != nullptr) {
-    const Status decoded = decode(body, plain);
-    if (decoded) {
-      keep_facts(plain, wrong);
-    } else {
-      wrong = decoded.error().message;
-    }
-  } else {
-    keep_facts(body, wrong);
+  const bool coded = attempt_.head().fields.find("content-encoding") != nullptr;
+  if (coded) {
+    if (const Status decoded = decode(body, plain); !decoded) wrong = decoded.error().message;
   }
+  if (attempt_.endpoint() == route::Endpoint::kTokenize) {
+    if (wrong.empty()) take_count(coded ? std::string_view(plain) : body, wrong);
+    return !is_wrong(wrong);
+  }
+  if (wrong.empty()) keep_facts(coded ? std::string_view(plain) : body, wrong);
   if (wrong.empty() && state_.wants_stream()) {
     wrong = "the request asked for a stream and the upstream answered with one JSON body";
   }
   if (wrong.empty() && attempt_.translated()) {
     translate(plain.empty() ? body : std::string_view(plain), wrong);
   }
-  if (wrong.empty()) return true;
+  return !is_wrong(wrong);
+}
+
+// Settles the attempt as failed where something is wrong with the answer.
+bool BodyRelay::is_wrong(std::string_view wrong) {
+  if (wrong.empty()) return false;
   fail(Error(ErrorCode::kUpstreamDialect,
              concat("Channel ", attempt_.channel().options.name, ": ", wrong)),
        Outcome::kUpstreamError);
-  return false;
+  return true;
+}
+
+// Puts the count that an instance's tokenizer made into the answer that the client expects.
+void BodyRelay::take_count(std::string_view plain, std::string& wrong) {
+  const Result<int64_t> count = wire::read_token_count(plain);
+  if (!count) {
+    wrong = count.error().message;
+    return;
+  }
+  state_.call.tokens.input = *count;
+  state_.call.tokens.source = timeline::TokenSource::kUsage;
+  std::string said;
+  json::Writer json(said);
+  json.begin_object();
+  json.field("input_tokens", *count);
+  json.end_object();
+  put(said);
 }
 
 // Puts the client's answer in the place of the upstream's.
+void BodyRelay::put(std::string_view said) {
+  single_ = {};
+  body_.clear(LoopContext::kReadBytes);
+  body_.append(said);
+}
+
 void BodyRelay::translate(std::string_view plain, std::string& wrong) {
   std::string said;
   const Status done = state_.translation->append_answer(plain, said);
@@ -187,9 +215,7 @@ void BodyRelay::translate(std::string_view plain, std::string& wrong) {
     return;
   }
   state_.note_lossy();
-  single_ = {};
-  body_.clear(LoopContext::kReadBytes);
-  body_.append(said);
+  put(said);
 }
 
 void BodyRelay::compose_head(std::string& out) {

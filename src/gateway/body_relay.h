@@ -29,6 +29,9 @@ class BodyRelay final : public Relay, public Recycled<BodyRelay> {
   // All of the body, where it lies now.
   std::string_view body() const { return single_.empty() ? body_.view() : single_; }
   bool judge(std::string_view body);
+  bool is_wrong(std::string_view wrong);
+  void take_count(std::string_view plain, std::string& wrong);
+  void put(std::string_view said);
   void translate(std::string_view plain, std::string& wrong);
   void compose_head(std::string& out);
   void upstream_is_done();

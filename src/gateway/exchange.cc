@@ -210,6 +210,7 @@ net::Task<void> Exchange::serve(const http::RequestHead& head, Nanos now) {
     state_.clocks.start(ClockName::kHeartbeat, now, state_.settings->options.keepalive_ms);
   }
   Ending ending = Ending::kFailed;
+  bool by_tokenizer = false;  // where that fails, an estimate is better than an error
   for (;; now = monotonic_ns()) {
     if (state_.client.told_to_end()) {
       failure_ = cut_off();
@@ -227,6 +228,7 @@ net::Task<void> Exchange::serve(const http::RequestHead& head, Nanos now) {
     }
     // Waiting for a channel before the first attempt is waiting in the queue.
     state_.call.stamps.set_once(ExchangeStamp::kAdmitted, state_.offset(now));
+    by_tokenizer = next.candidate->endpoint == route::Endpoint::kTokenize;
     if (next.candidate->endpoint != state_.route.endpoint && !translate_for(*next.candidate))
       continue;
     // On the heap of its own kind, so that this frame stays small.
@@ -253,7 +255,11 @@ net::Task<void> Exchange::serve(const http::RequestHead& head, Nanos now) {
       state_.set_gone();
       break;
     case Ending::kFailed:
-      co_await answer_failure();
+      if (by_tokenizer) {
+        co_await answer_estimate();
+      } else {
+        co_await answer_failure();
+      }
       break;
   }
 }

@@ -199,5 +199,49 @@ TEST_CASE("a field that a chat server refuses can be kept from it in translation
   CHECK(std::ranges::find(call.lossy, "top_p") != call.lossy.end());
 }
 
+constexpr std::string_view kCount =
+    R"({"model":"m","system":"be brief","messages":[{"role":"user","content":"hi"}],)"
+    R"("tools":[{"name":"t","input_schema":{"type":"object"}}]})";
+
+TEST_CASE("tokens are counted by the instance's tokenizer where a channel offers it") {
+  Imposter upstream(
+      Imposter::always(json_answer(R"({"count":42,"max_model_len":9,"tokens":[1]})")));
+  route::ChannelOptions channel = channel_to(upstream.port());
+  channel.serves.add(route::Endpoint::kTokenize);
+  RunningGateway running({channel});
+  const TestSocket client = TestSocket::connect(running.port());
+  client.send(request("/v1/messages/count_tokens?beta=true", kCount));
+  const std::string got = client.read_until(is_whole_message);
+  CHECK(got.find("HTTP/1.1 200") == 0);
+  CHECK(has(got, "\r\n\r\n{\"input_tokens\":42}"));
+  CHECK(upstream.requests().at(0).find("POST /tokenize HTTP/1.1\r\n") == 0);
+  CHECK(has(body_of(upstream), R"("role":"system")"));
+  CHECK(has(body_of(upstream), R"("function":{"name":"t")"));
+  const Call call = running.sink.wait(1).at(0);
+  CHECK(call.tokens.input == 42);
+  CHECK(call.tokens.source == timeline::TokenSource::kUsage);
+  CHECK(is_conserved(call));
+}
+
+TEST_CASE("tokens are estimated where the instance's tokenizer fails") {
+  for (const std::string& answer :
+       {json_answer(R"({"detail":"Not Found"})", "404 Not Found"), json_answer(R"({"tokens":[]})"),
+        json_answer(R"({"error":{"message":"x"}})", "500 Internal Server Error")}) {
+    Imposter upstream(Imposter::always(answer));
+    route::ChannelOptions channel = channel_to(upstream.port());
+    channel.serves.add(route::Endpoint::kTokenize);
+    RunningGateway running({channel});
+    const TestSocket client = TestSocket::connect(running.port());
+    client.send(request("/v1/messages/count_tokens", kCount));
+    const std::string got = client.read_until(is_whole_message);
+    CHECK(got.find("HTTP/1.1 200") == 0);
+    CHECK(has(got, R"("estimated":true)"));
+    const Call call = running.sink.wait(1).at(0);
+    CHECK(call.outcome == Outcome::kOk);
+    CHECK(call.attempts.size() == 1);
+    CHECK(is_conserved(call));
+  }
+}
+
 }  // namespace
 }  // namespace hw::gateway

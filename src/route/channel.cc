@@ -19,6 +19,7 @@ constexpr std::array<EndpointRow, kEndpointCount> kEndpoints = {{
     {"embeddings", "/v1/embeddings", Family::kOpenai, Dialect::kOpenaiEmbeddings},
     {"messages", "/v1/messages", Family::kAnthropic, Dialect::kAnthropicMessages},
     {"count_tokens", "/v1/messages/count_tokens", Family::kAnthropic, Dialect::kAnthropicMessages},
+    {"tokenize", "/tokenize", Family::kOpenai, Dialect::kOpenaiChat},
 }};
 
 const EndpointRow& row(Endpoint endpoint) {
@@ -120,6 +121,7 @@ bool is_translatable(Endpoint endpoint) {
     case Endpoint::kCompletions:
     case Endpoint::kEmbeddings:
     case Endpoint::kCountTokens:
+    case Endpoint::kTokenize:
       return false;
   }
   return false;
@@ -127,6 +129,7 @@ bool is_translatable(Endpoint endpoint) {
 
 std::optional<Endpoint> EndpointSet::way_to(Endpoint asked) const {
   if (has(asked)) return asked;
+  if (asked == Endpoint::kCountTokens && has(Endpoint::kTokenize)) return Endpoint::kTokenize;
   if (!is_translatable(asked)) return std::nullopt;
   // Chat first: every server of OpenAI's family speaks it.
   for (const Endpoint way : {Endpoint::kChat, Endpoint::kResponses, Endpoint::kMessages}) {
@@ -138,7 +141,8 @@ std::optional<Endpoint> EndpointSet::way_to(Endpoint asked) const {
 EndpointSet EndpointSet::all_of(Family family) {
   EndpointSet out;
   for (int i = 0; i < kEndpointCount; ++i) {
-    if (kEndpoints[static_cast<size_t>(i)].family == family) out.add(static_cast<Endpoint>(i));
+    const auto endpoint = static_cast<Endpoint>(i);
+    if (endpoint_family(endpoint) == family && endpoint != Endpoint::kTokenize) out.add(endpoint);
   }
   return out;
 }

@@ -24,12 +24,13 @@ enum class Endpoint : uint8_t {
   kEmbeddings,
   kMessages,
   kCountTokens,
+  kTokenize,  // no client asks for it: with it tokens are counted for those who ask for messages
 };
-inline constexpr int kEndpointCount = 6;
-// "chat", "completions", "responses", "embeddings", "messages", "count_tokens".
+inline constexpr int kEndpointCount = 7;
+// "chat", "completions", "responses", "embeddings", "messages", "count_tokens", "tokenize".
 std::string_view endpoint_name(Endpoint endpoint);
 bool parse_endpoint(std::string_view name, Endpoint& out);
-// The path below the base URL's root, "/v1/chat/completions" and so on.
+// The path below the server's root, "/v1/chat/completions", "/tokenize" and so on.
 std::string_view endpoint_path(Endpoint endpoint);
 Family endpoint_family(Endpoint endpoint);
 Dialect endpoint_dialect(Endpoint endpoint);
@@ -44,9 +45,9 @@ class EndpointSet {
   bool empty() const { return bits_ == 0; }
   // How a channel with this set is asked for what a client wants at `asked`: so where it serves
   // that, else by the first endpoint of another dialect that a translation leads to (chat,
-  // responses, messages). Nothing: not at all.
+  // responses, messages; for a count of tokens tokenize). Nothing: not at all.
   std::optional<Endpoint> way_to(Endpoint asked) const;
-  // Everything that a family can be asked.
+  // Everything that a family's servers can be asked, but for tokenize, which only some have.
   static EndpointSet all_of(Family family);
   friend bool operator==(const EndpointSet&, const EndpointSet&) = default;
 

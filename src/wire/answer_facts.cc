@@ -120,4 +120,14 @@ Result<AnswerFacts> scan_answer(Dialect dialect, std::string_view body) {
   return facts;
 }
 
+Result<int64_t> read_token_count(std::string_view body) {
+  json::Document document(ErrorCode::kUpstreamDialect);
+  if (Status opened = document.open(body); !opened) return fail(std::move(opened.error()));
+  const auto count = document.root().find("count").integer();
+  if (Status whole = document.finish(); !whole) return fail(std::move(whole.error()));
+  if (!count || *count < 0)
+    return fail(ErrorCode::kUpstreamDialect, "the answer to /tokenize has no count of tokens");
+  return *count;
+}
+
 }  // namespace hw::wire

@@ -34,4 +34,8 @@ struct AnswerFacts {
 // may be read. kUpstreamDialect, with an excerpt, where it is no complete JSON object.
 Result<AnswerFacts> scan_answer(Dialect dialect, std::string_view body);
 
+// Reads how many tokens an instance's /tokenize counted: `{"count": N}`. kUpstreamDialect where
+// the answer says no such thing.
+Result<int64_t> read_token_count(std::string_view body);
+
 }  // namespace hw::wire
