@@ -53,7 +53,7 @@ Result<std::string> TokenExchange::tokenized() const {
   json::Writer json(out);
   json.begin_object();
   json.field("count", tokens->size());
-  json.field("max_model_len", services_.engine.limits().model_len_max);
+  json.field("max_model_len", services_.engine.limits().scheduling.max_model_len);
   json.key("tokens");
   json.begin_array();
   for (const engine::Token token : *tokens) json.value(token);
