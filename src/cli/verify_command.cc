@@ -171,8 +171,7 @@ class VerifyRun {
     } else if (show == Show::kWhole) {
       print_whole(record, verdict);
     } else {
-      print(config::printable(trim(verify::watch_line(record, verdict, wall_ns(), language_))) +
-            "\n");
+      print(config::printable(verify::watch_line(record, verdict, wall_ns(), language_)) + "\n");
       const std::string codes = verify::codes_of(verdict);
       if (codes != codes_ && !codes.empty()) print_whole(record, verdict);
       codes_ = codes;
@@ -202,7 +201,7 @@ class VerifyRun {
     print(verify::verdict_text(verdict, language_, colour));
     for (const probe::GatewayCall& call : record.gateway_calls) {
       if (!call.json.empty() && !call.streamed) continue;
-      print("\n" + config::printable(trim(verify::call_heading(call, language_))) + "\n");
+      print("\n" + config::printable(verify::call_heading(call, language_)) + "\n");
       const Result<timeline::Call> parsed = store::parse_call_json(call.json);
       if (parsed.has_value()) print(render_waterfall(*parsed, language_, colour));
     }

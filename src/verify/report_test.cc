@@ -66,9 +66,9 @@ TEST_CASE("a round of a watch is one line") {
   const Record sound = sound_record();
   const std::string line =
       watch_line(sound, conclude(sound), 1'767'225'600 * kSecond, Language::kEnglish);
-  CHECK(line == "2026-01-01T00:00:00Z  fine  first token 295 ms  total 481 ms\n");
+  CHECK(line == "2026-01-01T00:00:00Z  fine  first token 295 ms  total 481 ms");
   const Record bad = refused();
-  CHECK(watch_line(bad, conclude(bad), 0, Language::kEnglish).ends_with("failed  key_refused\n"));
+  CHECK(watch_line(bad, conclude(bad), 0, Language::kEnglish).ends_with("failed  key_refused"));
 }
 
 }  // namespace

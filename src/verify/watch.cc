@@ -34,7 +34,7 @@ std::string watch_line(const probe::Record& record, const Verdict& verdict, Nano
   }
   const std::string codes = codes_of(verdict);
   if (!codes.empty()) out += concat("  ", codes);
-  return out + "\n";
+  return out;
 }
 
 std::string call_heading(const probe::GatewayCall& call, Language language) {
@@ -48,7 +48,7 @@ std::string call_heading(const probe::GatewayCall& call, Language language) {
   const std::string arguments[] = {
       call.id, call.json.empty() ? call.refusal
                                  : std::string((call.streamed ? kStreamed : kWhole).in(language))};
-  return config::fill((call.json.empty() ? kNone : kRecord).in(language), arguments) + "\n";
+  return config::fill((call.json.empty() ? kNone : kRecord).in(language), arguments);
 }
 
 std::string nothing_to_check(Language language) {

@@ -10,14 +10,16 @@
 
 namespace hw::verify {
 
-// One round of a watch in one line: time (UTC), conclusion, first token, total, codes.
+// One round of a watch in one line, without its end: time (UTC), conclusion, first token, total,
+// codes.
 std::string watch_line(const probe::Record& record, const Verdict& verdict, Nanos wall,
                        config::Language language);
 
 // The codes of all findings, joined by commas; what decides whether a round is news.
 std::string codes_of(const Verdict& verdict);
 
-// A heading for the gateway's own record of `call`, or the reason why there is none.
+// A heading, one line without its end, for the gateway's own record of `call`, or the reason why
+// there is none.
 std::string call_heading(const probe::GatewayCall& call, config::Language language);
 
 // "Nothing names an endpoint": what to give.

@@ -1,5 +1,6 @@
 // Writes docs/compatibility.md from the results of the matrix (build/clients/*.jsonl, or DIR).
-//   tests/clients/run --all && tests/clients/run --all --gateway direct && tests/clients/report
+//   tests/clients/run --all && tests/clients/run --all --gateway direct &&
+//     tests/clients/run embedded && tests/clients/report
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,6 +34,24 @@ function read(name) {
       .map((line) => JSON.parse(line))
       .map((r) => [cellName(r), r]),
   );
+}
+
+// One row for each conversation with the embedded model.
+function embedded() {
+  const file = path.join(RESULTS, 'embedded.jsonl');
+  if (!fs.existsSync(file)) return 'Not run.';
+  const rows = fs
+    .readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .map(({ client, pass, ended, tokens }) => {
+      const how = { shown: 'showed the answer', cut: 'said that the answer was too long' }[ended];
+      const counts = tokens.map(([input, output]) => `${input} → ${output}`).join(', ');
+      return `| ${client} | ${pass ? how : '**failed**'} | ${counts} |`;
+    });
+  const head = ['| client | it | tokens in → out, by call |', '| --- | --- | --- |'];
+  return [...head, ...rows].join('\n');
 }
 
 function mark(cell, key) {
@@ -113,6 +132,14 @@ ${table(gateway, OWN)}
 ## Through Headway, translated
 
 ${table(gateway, FOREIGN)}
+
+## With the embedded model
+
+A plain conversation of each client with the small model of \`headway up\` (\`tests/clients/run
+embedded\`). So small a model does not always come to an end by itself: its answers are cut at 200
+tokens here, which Claude Code reports instead of the text.
+
+${embedded()}
 
 ## Without a gateway
 
