@@ -17,6 +17,7 @@
 #include "translate/request_reader.h"
 #include "translate/request_writer.h"
 #include "translate/stream_translator.h"
+#include "translate/trimmed_body.h"
 
 namespace hw::translate {
 
@@ -28,6 +29,7 @@ class DialectFuzzing {
   void run(const uint8_t* data, size_t size) const {
     if (size < 2) return;
     const std::string body(reinterpret_cast<const char*>(data) + 2, size - 2);
+    if (data[0] % 3 == 0) try_trim(body);
     for (const Dialect to :
          {Dialect::kOpenaiChat, Dialect::kOpenaiResponses, Dialect::kAnthropicMessages}) {
       if (to == from_) continue;
@@ -67,6 +69,18 @@ class DialectFuzzing {
     reply.encrypted_reasoning = true;
     reply.tools = ToolNames(Asked().request);
     return reply;
+  }
+
+  // What is cut out of a body leaves a body that says the rest, and nothing more is to be cut.
+  void try_trim(const std::string& body) const {
+    const bool valid = json::is_json_object(body);
+    const std::vector<std::string> some = {"tools", "system"};
+    for (const std::vector<std::string>& fields : {std::vector<std::string>(), some}) {
+      const std::optional<TrimmedBody> left = trim(from_, body, fields);
+      if (!left || !valid) continue;
+      HW_ASSERT(json::is_json_object(left->body) && !left->lossy.empty());
+      HW_ASSERT(!trim(from_, left->body, fields));
+    }
   }
 
   void try_request(const std::string& body, Dialect to) const {

@@ -1,7 +1,7 @@
 // A plain conversation of each client with the small model that `headway up` runs. One line a
 // client, last line "N passed, N failed"; results go to build/clients/embedded.jsonl.
 //
-// What the client shows must be what the model said, of which the instance's gateway keeps count. So
+// A client must show what the model said, and the gateway must have recorded each call as ok. So
 // small a model does not always come to an end by itself: then its answer is cut at TOKENS_MAX, and
 // the client either shows what there is or says that the answer was too long.
 import fs from 'node:fs';
