@@ -39,6 +39,19 @@ void Core::abort(RequestNumber number, Nanos now) {
   gather(now);
 }
 
+int Core::listened() const {
+  int count = 0;
+  for (const auto& [number, answer] : answers_) {
+    if (answer.sink.use_count() > 1 && scheduler_.find(number) != nullptr) ++count;
+  }
+  return count;
+}
+
+void Core::evict(RequestNumber number, Nanos now) {
+  scheduler_.finish(number, FinishReason::kError, now);
+  gather(now);
+}
+
 void Core::abort_all(Nanos now) {
   std::vector<RequestNumber> numbers;
   for (const auto& [number, answer] : answers_) numbers.push_back(number);
@@ -181,6 +194,14 @@ void Core::hear_end(Answer& answer, const scheduler::Sequence& sequence) {
   record_if(metrics_.queue, record.queue_ns);
   record_if(metrics_.prefill, record.prefill_ns);
   record_if(metrics_.decode, record.decode_ns);
+  metrics_.prompt_size.record(record.prompt_tokens);
+  metrics_.answer_size.record(record.output_tokens);
+  metrics_.answer_limit.record(sequence.length_end - sequence.prompt_tokens);
+  if (!record.decode_ns || !record.prefill_ns) return;
+  metrics_.inference.record(*record.prefill_ns + *record.decode_ns);
+  if (record.output_tokens > 1) {
+    metrics_.token_time.record(*record.decode_ns / (record.output_tokens - 1));
+  }
 }
 
 void Core::warn_of_wait(const Answer& answer, const scheduler::Event& event) const {

@@ -65,6 +65,12 @@ class Core {
 
   // Requests in it, in any state.
   int live() const { return scheduler_.live(); }
+  // Those of them whose sink somebody else holds too, and so waits for the answer.
+  int listened() const;
+  // Ends a sequence with an error; what is over or unknown is ignored. Between steps.
+  void evict(RequestNumber number, Nanos now);
+  // For looking at.
+  const scheduler::Scheduler& scheduler() const { return scheduler_; }
   // How full it is now.
   Load load() const { return scheduler_.load(); }
 

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -15,7 +16,8 @@ Engine::Engine(const Limits& limits, std::unique_ptr<Backend> backend, const Tok
       backend_(std::move(backend)),
       clock_(clock),
       metrics_(metrics),
-      core_(limits, tokenizer, metrics) {
+      core_(limits, tokenizer, metrics),
+      self_check_(metrics) {
   load_ = core_.load();
   thread_ = std::thread([this] { run(); });
   pthread_setname_np(thread_.native_handle(), "engine");
@@ -87,6 +89,7 @@ void Engine::run() {
       return;
     }
     const StepPlan& plan = core_.plan(clock_.monotonic());
+    check_self(plan.wake);
     publish();
     if (plan.empty()) {
       wait_until(plan.wake);
@@ -102,21 +105,28 @@ void Engine::run() {
   }
 }
 
+// After planning, which has ended those whose deadline passed in a long step.
+void Engine::check_self(std::optional<Nanos> holds_until) {
+  const Nanos now = clock_.monotonic();
+  if (!self_check_.due(now)) return;
+  for (const RequestNumber number :
+       self_check_.look(core_.scheduler(), core_.listened(), holds_until, now)) {
+    core_.evict(number, now);
+  }
+}
+
 Engine::Inbox Engine::take_inbox() {
   const std::lock_guard lock(mutex_);
   return std::exchange(inbox_, {});
 }
 
-// Until something arrives or the time has come.
+// Until something arrives, the time has come, or the watchdog wants to look.
 void Engine::wait_until(std::optional<Nanos> wake) {
   std::unique_lock lock(mutex_);
   const auto arrived = [this] { return !inbox_.empty(); };
-  if (wake) {
-    const Nanos left = *wake - clock_.monotonic();
-    arrived_.wait_for(lock, std::chrono::nanoseconds(left), arrived);
-  } else {
-    arrived_.wait(lock, arrived);
-  }
+  Nanos left = kLookInterval;
+  if (wake) left = std::min(left, *wake - clock_.monotonic());
+  arrived_.wait_for(lock, std::chrono::nanoseconds(left), arrived);
 }
 
 void Engine::accept(Inbox inbox) {

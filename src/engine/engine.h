@@ -14,6 +14,7 @@
 #include "engine/backend.h"
 #include "engine/core.h"
 #include "engine/limits.h"
+#include "engine/self_check.h"
 #include "engine/tokenizer.h"
 
 namespace hw::engine {
@@ -72,12 +73,14 @@ class Engine {
   void wait_until(std::optional<Nanos> wake);
   void accept(Inbox inbox);
   void publish();
+  void check_self(std::optional<Nanos> holds_until);
 
   const Limits limits_;
   const std::unique_ptr<Backend> backend_;
   const Clock& clock_;
   const EngineMetrics metrics_;
-  Core core_;  // of the thread
+  Core core_;  // of the thread, as the next
+  SelfCheck self_check_;
 
   mutable std::mutex mutex_;
   std::condition_variable arrived_;

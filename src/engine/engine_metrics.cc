@@ -11,7 +11,12 @@ constexpr double kTokenGapBuckets[] = {0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2,
                                        0.75, 1.0,   2.5,  5.0,   7.5, 10,   20,  40,  80};
 constexpr double kRequestBuckets[] = {0.3, 0.5, 0.8, 1.0, 1.5, 2.0, 2.5, 5.0, 10,   15,  20,
                                       30,  40,  50,  60,  120, 240, 480, 960, 1920, 7680};
-constexpr double kStepTokensBuckets[] = {1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192};
+constexpr double kStepTokensBuckets[] = {1,   8,    16,   32,   64,   128,  256,
+                                         512, 1024, 2048, 4096, 8192, 16384};
+// 1, 2, 5 and their tens, up to the longest context of today's models.
+constexpr double kSizeBuckets[] = {1,     2,      5,      10,     20,     50,    100,
+                                   200,   500,    1000,   2000,   5000,   10000, 20000,
+                                   50000, 100000, 200000, 500000, 1000000};
 
 }  // namespace
 
@@ -61,6 +66,17 @@ EngineMetrics::EngineMetrics(Registry& registry, std::string_view model_id) {
       seconds("vllm:request_prefill_time_seconds", "First step to first token.", kRequestBuckets);
   decode =
       seconds("vllm:request_decode_time_seconds", "First token to last token.", kRequestBuckets);
+  inference =
+      seconds("vllm:request_inference_time_seconds", "First step to last token.", kRequestBuckets);
+  token_time = seconds("vllm:request_time_per_output_token_seconds",
+                       "Mean gap between the tokens of one request.", kTokenGapBuckets);
+  const auto tokens = [&](std::string_view name, std::string_view help) {
+    return registry.histogram(name, help, labels, kSizeBuckets, 1);
+  };
+  prompt_size = tokens("vllm:request_prompt_tokens", "Number of prefill tokens processed.");
+  answer_size = tokens("vllm:request_generation_tokens", "Number of generation tokens processed.");
+  answer_limit = tokens("vllm:request_params_max_tokens", "The max_tokens of requests.");
+  add_watchdog(registry, labels, model_id);
   step_tokens = registry.histogram("vllm:iteration_tokens_total", "Tokens in one step.", labels,
                                    kStepTokensBuckets, 1);
   step = seconds("headway_engine_step_seconds", "Time of one step.", kTokenGapBuckets);
@@ -68,6 +84,27 @@ EngineMetrics::EngineMetrics(Registry& registry, std::string_view model_id) {
                                   "Steps that the backend could not compute.", labels);
   refused = registry.counter("headway_engine_refused_total",
                              "Requests refused above max_concurrent_requests.", labels);
+}
+
+void EngineMetrics::add_watchdog(Registry& registry, const Labels& labels,
+                                 std::string_view model_id) {
+  for (int i = 0; i < watchdog::kSignatureCount; ++i) {
+    const std::string_view signature =
+        watchdog::signature_name(static_cast<watchdog::Signature>(i));
+    alarms[static_cast<size_t>(i)] =
+        registry.counter("headway_engine_alarms_total", "Alarms of the watchdog, by signature.",
+                         {{"engine", "0"}, {"model_name", model_id}, {"signature", signature}});
+  }
+  evicted = registry.counter("headway_engine_evicted_total",
+                             "Sequences that the watchdog ended after their deadline.", labels);
+  block_drift = registry.gauge("headway_engine_block_drift",
+                               "Blocks that are allocated but of no live sequence.", labels);
+}
+
+int64_t EngineMetrics::completions() const {
+  int64_t sum = 0;
+  for (const Counter& counter : finished) sum += counter.value();
+  return sum;
 }
 
 }  // namespace hw::engine

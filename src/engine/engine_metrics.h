@@ -6,6 +6,7 @@
 
 #include "base/metrics.h"
 #include "engine/request.h"
+#include "watchdog/watchdog.h"
 
 namespace hw::engine {
 
@@ -30,10 +31,24 @@ struct EngineMetrics {
   HistogramMetric prefill;
   HistogramMetric decode;
   HistogramMetric step;
-  HistogramMetric step_tokens;  // tokens
-  Gauge running;                // sequences
+  HistogramMetric inference;                              // first step to last token
+  HistogramMetric token_time;                             // mean gap of one request's tokens
+  HistogramMetric step_tokens;                            // tokens, as the next three
+  HistogramMetric prompt_size;                            // of requests that ended
+  HistogramMetric answer_size;                            // likewise
+  HistogramMetric answer_limit;                           // what they might have generated
+  std::array<Counter, watchdog::kSignatureCount> alarms;  // by Signature
+  Counter evicted;                                        // sequences, by the watchdog
+  Gauge block_drift;                                      // allocated, but of no live sequence
+  Gauge running;                                          // sequences
   Gauge waiting;
   Gauge blocks_used_ppm;  // millionths of the KV cache
+
+  // Requests that ended, however they did.
+  int64_t completions() const;
+
+ private:
+  void add_watchdog(Registry& registry, const Labels& labels, std::string_view model_id);
 };
 
 }  // namespace hw::engine

@@ -37,7 +37,7 @@ constexpr std::string_view kModelPrefix = "/models/";
 
 bool is_look_up(std::string_view path) {
   return path == "/models" || path.starts_with(kModelPrefix) || path == "/health" ||
-         path == "/metrics";
+         path == "/health/live" || path == "/load" || path == "/metrics";
 }
 
 Error wrong_method(std::string_view method, std::string_view expected) {
@@ -83,11 +83,13 @@ Reply InstanceHandler::look_up(const http::RequestHead& head, std::string_view p
     return error_reply(
         Error(ErrorCode::kUnknownRoute,
               concat("no such path; there are /v1/chat/completions, /v1/completions, /v1/models, "
-                     "/tokenize, /detokenize, /health and /metrics")),
+                     "/tokenize, /detokenize, /health, /health/live, /load and /metrics")),
         {});
   }
   if (head.method != "GET") return error_reply(wrong_method(head.method, "GET"), {});
   if (path == "/health") return health();
+  if (path == "/health/live") return liveness();
+  if (path == "/load") return load();
   if (path == "/models") return models({});
   if (path.starts_with(kModelPrefix)) return models(path.substr(kModelPrefix.size()));
   Reply reply;
@@ -107,6 +109,36 @@ Reply InstanceHandler::health() const {
   writer.field("status", stuck ? "stuck" : draining_ ? "draining" : "ok");
   writer.field("running", snapshot.load.running);
   writer.field("waiting", snapshot.load.waiting);
+  writer.end_object();
+  return reply;
+}
+
+// 200 while steps end, also in a drain: for whoever restarts what hangs.
+Reply InstanceHandler::liveness() const {
+  const engine::Snapshot snapshot = services_.engine.snapshot();
+  const Nanos step_ns = snapshot.step_began ? monotonic_ns() - *snapshot.step_began : 0;
+  const bool live = step_ns <= kStuckStep;
+  Reply reply;
+  if (!live) reply.status = 503;
+  json::Writer writer(reply.body);
+  writer.begin_object();
+  writer.field("live", live);
+  writer.field("step_ms", step_ns / kMillisecond);
+  writer.end_object();
+  return reply;
+}
+
+// `server_load` is vLLM's: requests that are being served.
+Reply InstanceHandler::load() const {
+  const engine::Load load = services_.engine.snapshot().load;
+  Reply reply;
+  json::Writer writer(reply.body);
+  writer.begin_object();
+  writer.field("server_load", load.running + load.waiting);
+  writer.field("running", load.running);
+  writer.field("waiting", load.waiting);
+  writer.field("kv_blocks_used", load.blocks_used);
+  writer.field("kv_blocks", load.blocks);
   writer.end_object();
   return reply;
 }

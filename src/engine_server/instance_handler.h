@@ -28,6 +28,8 @@ class InstanceHandler final : public http::RequestHandler {
  private:
   Reply look_up(const http::RequestHead& head, std::string_view path) const;
   Reply health() const;
+  Reply liveness() const;
+  Reply load() const;
   Reply models(std::string_view name) const;
 
   Services& services_;

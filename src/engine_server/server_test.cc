@@ -259,6 +259,10 @@ TEST_CASE("models, health and metrics") {
   CHECK(bench.get("/v1/models/other").starts_with("HTTP/1.1 404"));
   CHECK(bench.get("/health").find(R"({"status":"ok","running":0,"waiting":0})") !=
         std::string::npos);
+  CHECK(bench.get("/health/live").find(R"({"live":true,"step_ms":)") != std::string::npos);
+  CHECK(
+      bench.get("/load").find(R"({"server_load":0,"running":0,"waiting":0,"kv_blocks_used":0,)") !=
+      std::string::npos);
   bench.ask(Bench::post(kChatPath, Bench::chat(R"(,"max_tokens":4)")));
   const std::string metrics = bench.get("/metrics");
   const std::string labels = R"({engine="0",model_name="fake"})";
@@ -269,6 +273,12 @@ TEST_CASE("models, health and metrics") {
         "vllm:time_to_first_token_seconds_count" + labels + " 1",
         "vllm:inter_token_latency_seconds_count" + labels + " 3",
         "vllm:e2e_request_latency_seconds_count" + labels + " 1",
+        "vllm:request_inference_time_seconds_count" + labels + " 1",
+        "vllm:request_time_per_output_token_seconds_count" + labels + " 1",
+        "vllm:request_prompt_tokens_sum" + labels + " 8",
+        "vllm:request_generation_tokens_sum" + labels + " 4",
+        "vllm:request_params_max_tokens_sum" + labels + " 4",
+        "headway_engine_block_drift" + labels + " 0",
         std::string("vllm:request_success_total{engine=\"0\",finished_reason=\"length\",") +
             "model_name=\"fake\"} 1"}) {
     CAPTURE(line);

@@ -1,0 +1,79 @@
+#include "engine/self_check.h"
+
+#include <doctest/doctest.h>
+
+namespace hw::engine {
+namespace {
+
+using watchdog::Signature;
+
+// A scheduler with requests, looked at twice a second.
+class Bench {
+ public:
+  static scheduler::Options options() {
+    scheduler::Options options;
+    options.kv_blocks = 64;
+    options.max_model_len = 512;
+    return options;
+  }
+  void add(RequestNumber number, Nanos timeout) {
+    scheduler::Request request;
+    request.number = number;
+    request.prompt_tokens = 40;
+    request.output_tokens_max = 200;
+    request.timeout_ns = timeout;
+    request.arrived = now;
+    REQUIRE(scheduler.add(std::move(request)).has_value());
+  }
+  void step() {
+    now += kLookInterval;
+    if (!scheduler.schedule(now).items.empty()) scheduler.apply_blank(now);
+  }
+  std::vector<RequestNumber> look(int listened) {
+    return check.look(scheduler, listened, std::nullopt, now);
+  }
+  int64_t told(Signature signature) const {
+    return metrics.alarms[static_cast<size_t>(signature)].value();
+  }
+
+  Registry registry;
+  EngineMetrics metrics{registry, "m"};
+  scheduler::Scheduler scheduler{options()};
+  SelfCheck check{metrics};
+  Nanos now = kSecond;
+};
+
+TEST_CASE("an engine that works raises nothing, blocks and requests agree") {
+  Bench bench;
+  for (RequestNumber number = 1; number <= 200; ++number) {
+    bench.add(number, 600 * kSecond);
+    bench.step();
+    CHECK(bench.look(bench.scheduler.live()).empty());
+  }
+  for (int i = 0; i < watchdog::kSignatureCount; ++i) CHECK(bench.metrics.alarms[i].value() == 0);
+  CHECK(bench.metrics.block_drift.value() == 0);
+}
+
+TEST_CASE("a sequence that nobody waits for any more is an alarm within six seconds") {
+  Bench bench;
+  bench.add(1, 600 * kSecond);
+  for (int i = 0; i < 12; ++i) {
+    bench.step();
+    bench.look(0);
+  }
+  CHECK(bench.told(Signature::kRequestDrift) == 1);
+}
+
+TEST_CASE("a sequence that outlives its deadline is named to be evicted") {
+  Bench bench;
+  bench.add(7, 2 * kSecond);
+  bench.step();
+  CHECK(bench.look(1).empty());
+  bench.now += 4 * kSecond;  // nobody schedules, so nobody ends it
+  CHECK(bench.look(1) == std::vector<RequestNumber>{7});
+  CHECK(bench.told(Signature::kOverdue) == 1);
+  CHECK(bench.metrics.evicted.value() == 1);
+}
+
+}  // namespace
+}  // namespace hw::engine
