@@ -35,6 +35,10 @@ Section server_section() {
               {"From a request's arrival to its last token, waiting included.",
                "自请求到达到最后一个令牌，含等待。"},
               "Longer than any answer of a small model."),
+          row("admin_token", secret<O>(&O::admin_token), "", kOnRestart,
+              {"Bearer token of /admin; without: /admin is closed.",
+               "/admin 的 Bearer 令牌；没有则 /admin 关闭。"},
+              "Faults on purpose must be asked for.", "\"env:HEADWAY_ADMIN_TOKEN\""),
       });
 }
 

@@ -18,6 +18,8 @@ struct ServerOptions {
   int max_concurrent_requests = 256;
   // From a request's arrival to its last token, waiting included. 1 to 86400.
   int64_t request_timeout_seconds = 120;
+  // Bearer token of /admin; empty: /admin is closed, and no fault can be made.
+  std::string admin_token;
 };
 
 // What computes.

@@ -13,6 +13,7 @@
 #include "engine_server/answer.h"
 #include "engine_server/completion_request.h"
 #include "engine_server/completion_writer.h"
+#include "faults/faulty_backend.h"
 #include "http/server.h"
 #include "net/blocking_pool.h"
 #include "net/task.h"
@@ -28,6 +29,8 @@ struct Services {
   net::Loop& loop;
   net::BlockingPool& blocking;  // for tokenising long texts
   Random& random;
+  std::string admin_token;                  // of /admin; empty: closed
+  faults::FaultyBackend* faults = nullptr;  // where there is a token
 };
 
 // Lives in the coroutine that serves the request. Whichever way it ends, its sequence does not

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "engine_server/admin_exchange.h"
 #include "engine_server/token_exchange.h"
 #include "json/writer.h"
 #include "wire/error_body.h"
@@ -33,6 +34,7 @@ std::optional<TokenExchange::Way> token_way(std::string_view path) {
   return std::nullopt;
 }
 
+constexpr std::string_view kFaultsPath = "/admin/faults";
 constexpr std::string_view kModelPrefix = "/models/";
 
 bool is_look_up(std::string_view path) {
@@ -63,10 +65,15 @@ net::Task<void> InstanceHandler::serve(http::ServerConnection& client,
     co_await exchange.run();
     co_return;
   }
+  if (path == kFaultsPath && head.method == "POST") {
+    AdminExchange exchange(services_, client);
+    co_await exchange.run(head.fields.value("authorization"));
+    co_return;
+  }
   Reply reply;
   if (dialect && head.method == "POST") {
     reply = error_reply(Error(ErrorCode::kDraining, "the instance is shutting down"), {});
-  } else if (dialect || way) {
+  } else if (dialect || way || path == kFaultsPath) {
     reply = error_reply(wrong_method(head.method, "POST"), {});
   } else {
     reply = look_up(head, path);

@@ -45,6 +45,16 @@ void count_cache(Registry& registry, const engine::Limits& limits, std::string_v
       .set(1);
 }
 
+// Where faults may be asked for, a backend that can suffer them.
+faults::FaultyBackend* make_faulty(const engine::Options& options, engine::Instance& instance) {
+  if (options.server.admin_token.empty()) return nullptr;
+  auto faulty =
+      std::make_unique<faults::FaultyBackend>(std::move(instance.backend), faults::Faults());
+  faults::FaultyBackend* const kept = faulty.get();
+  instance.backend = std::move(faulty);
+  return kept;
+}
+
 }  // namespace
 
 struct InstanceServer::Impl {
@@ -55,7 +65,8 @@ struct InstanceServer::Impl {
     void on_deadline() override { impl.look_after_drain(); }
   };
 
-  Impl(const engine::Options& options, engine::Instance instance, Registry& registry)
+  Impl(const engine::Options& options, engine::Instance instance, Registry& registry,
+       faults::FaultyBackend* faults)
       : tokenizer(std::move(instance.tokenizer)),
         limits(instance.limits),
         metrics(registry, options.model.model_id),
@@ -66,7 +77,9 @@ struct InstanceServer::Impl {
                  options.server.request_timeout_seconds,
                  loop,
                  blocking,
-                 random},
+                 random,
+                 options.server.admin_token,
+                 faults},
         handler(services, registry, http_options(limits)),
         server(loop, handler, nullptr),
         drain_timer(*this) {
@@ -132,7 +145,8 @@ Result<std::unique_ptr<InstanceServer>> InstanceServer::open(const engine::Optio
                             instance.limits.cells(), " tokens, prefix cache ",
                             instance.limits.scheduling.enable_prefix_caching ? "on" : "off", ", ",
                             instance.limits.threads, " compute threads"));
-  auto impl = std::make_unique<Impl>(options, std::move(instance), registry);
+  faults::FaultyBackend* const faults = make_faulty(options, instance);
+  auto impl = std::make_unique<Impl>(options, std::move(instance), registry, faults);
   Impl* const raw = impl.get();
   Result<std::unique_ptr<net::Listener>> listener =
       net::Listener::open(impl->loop, options.server.host, options.server.port,

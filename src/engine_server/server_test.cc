@@ -87,6 +87,7 @@ class Bench {
     engine::Options options;
     options.server.port = 0;
     options.model.model_id = "fake";
+    options.server.admin_token = "t0ken";
     auto backend = std::make_unique<engine::FakeBackend>(limits);
     backend->script = [this](const engine::StepItem& item) {
       gate.pass();
@@ -249,6 +250,27 @@ TEST_CASE("text and conversations become tokens, and tokens text") {
   CHECK(ask("/detokenize", R"({"tokens":"a"})").starts_with("HTTP/1.1 400"));
   CHECK(bench.ask("GET /tokenize HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
             .starts_with("HTTP/1.1 405"));
+}
+
+TEST_CASE("faults are made by whoever has the token, and their steps fail until they are off") {
+  Bench bench;
+  bench.gate.open();
+  const auto ask = [&](const std::string& token, const std::string& body) {
+    return bench.ask(Bench::post("/admin/faults", body,
+                                 "connection: close\r\nauthorization: Bearer " + token + "\r\n"));
+  };
+  CHECK(ask("other", "{}").starts_with("HTTP/1.1 401"));
+  CHECK(ask("", "{}").starts_with("HTTP/1.1 401"));
+  CHECK(ask("t0ken", R"({"slow":1})").find("unknown fault") != std::string::npos);
+  CHECK(ask("t0ken", R"({"crash_step":1})").starts_with("HTTP/1.1 200"));
+  const std::string request = Bench::post(kChatPath, Bench::chat(R"(,"max_tokens":2)"));
+  CHECK_FALSE(bench.ask(request).starts_with("HTTP/1.1 200"));
+  CHECK(bench.get("/metrics")
+            .find("\nheadway_engine_failed_steps_total{engine=\"0\",model_name=\"fake\"} 1\n") !=
+        std::string::npos);
+  CHECK(ask("t0ken", "{}").starts_with("HTTP/1.1 200"));
+  CHECK(bench.ask(request).find(R"("content":"ab")") != std::string::npos);
+  CHECK(bench.get("/admin/faults").starts_with("HTTP/1.1 405"));
 }
 
 TEST_CASE("models, health and metrics") {
