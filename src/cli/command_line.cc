@@ -52,6 +52,10 @@ std::string flag_usage(const Flag& flag) {
                                   : concat("--", flag.name, " ", flag.placeholder);
 }
 
+bool is_list(const Flag& flag) {
+  return flag.placeholder.ends_with("...");
+}
+
 std::vector<std::string> split(std::string_view text, char at) {
   std::vector<std::string> out;
   while (!text.empty()) {
@@ -74,7 +78,10 @@ class LineParser {
       if (word == "--" && !flags_end) {
         flags_end = true;
       } else if (!flags_end && word.size() > 1 && word[0] == '-') {
+        list_ = nullptr;
         at += read_flag(word, at + 1 < words.size() ? &words[at + 1] : nullptr);
+      } else if (list_ != nullptr && !flags_end) {
+        set(*list_, word);
       } else if (command_.operand.empty() || !out_.arguments.operand.empty()) {
         fail(Text::kUnexpectedWord, {word, std::string(command_.name)});
       } else {
@@ -127,6 +134,7 @@ class LineParser {
       fail(Text::kMissingValue, {given, std::string(flag->placeholder)});
       return 0;
     }
+    if (is_list(*flag) && !inline_value) list_ = flag;
     set(*flag, inline_value ? word.substr(equals + 1) : *next);
     return inline_value ? 0 : 1;
   }
@@ -139,7 +147,8 @@ class LineParser {
       fail(Text::kNotAChoice, {concat("--", flag.name), list, value});
       return;
     }
-    out_.arguments.values.insert_or_assign(std::string(flag.name), value);
+    std::string& kept = out_.arguments.values[std::string(flag.name)];
+    kept = is_list(flag) && !kept.empty() ? concat(kept, "\n", value) : value;
   }
 
   const Flag* find_flag(std::string_view name) const {
@@ -173,6 +182,7 @@ class LineParser {
 
   const Command& command_;
   ParsedLine& out_;
+  const Flag* list_ = nullptr;  // that further words belong to
   bool failed_ = false;
 };
 

@@ -18,12 +18,15 @@ namespace hw::cli {
 // Exit codes of every command.
 enum class Exit : int {
   kFine = 0,
-  kNo = 1,           // the answer is "no": not found, a failed check
-  kUsage = 2,        // command line or configuration
-  kUnreachable = 3,  // could not reach something
+  kNo = 1,            // the answer is "no": not found, a failed check
+  kUsage = 2,         // command line or configuration
+  kUnreachable = 3,   // could not reach something
+  kInconclusive = 4,  // compare: neither a change nor its absence is shown
+  kSuspected = 5,     // compare: slower, by too few runs to say so
 };
 
-// One flag. A flag without a placeholder is a switch.
+// One flag. A flag without a placeholder is a switch; one whose placeholder ends in "..." takes all
+// words up to the next flag, may be given again, and its value has a line for each.
 struct Flag {
   std::string_view name;         // "follow", written --follow
   std::string_view placeholder;  // "SECONDS"; empty: a switch

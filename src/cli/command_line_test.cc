@@ -126,6 +126,16 @@ TEST_CASE("help is found at every place, in both languages, within 100 columns")
   }
 }
 
+TEST_CASE("a list flag takes the words up to the next flag, and may come again") {
+  const ParsedLine line = parse_line(
+      commands(), {"compare", "--base", "a", "b", "--json", "--base=c", "--new", "d"}, {});
+  REQUIRE(line.kind == ParsedLine::Kind::kRun);
+  CHECK(line.arguments.value("base") == "a\nb\nc");
+  CHECK(line.arguments.value("new") == "d");
+  CHECK(parse_line(commands(), {"compare", "--base", "a", "--json", "b"}, {}).kind ==
+        ParsedLine::Kind::kError);
+}
+
 TEST_CASE("every command that prints data can print JSON") {
   for (const Command& command : commands()) {
     if (command.name == "completion") continue;

@@ -6,10 +6,27 @@ namespace hw::cli {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
-      up_command(),         serve_command(),       engine_command(),     verify_command(),
-      trace_command(),      logs_command(),        key_create_command(), key_list_command(),
-      key_enable_command(), key_disable_command(), key_delete_command(), channel_list_command(),
-      config_command(),     kv_command(),          completion_command(), version_command(),
+      up_command(),
+      serve_command(),
+      engine_command(),
+      verify_command(),
+      trace_command(),
+      logs_command(),
+      key_create_command(),
+      key_list_command(),
+      key_enable_command(),
+      key_disable_command(),
+      key_delete_command(),
+      channel_list_command(),
+      config_command(),
+      compare_command(),
+      baseline_save_command(),
+      baseline_list_command(),
+      baseline_show_command(),
+      baseline_accept_command(),
+      kv_command(),
+      completion_command(),
+      version_command(),
   };
   return all;
 }

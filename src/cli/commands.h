@@ -38,6 +38,16 @@ Command channel_list_command();
 Command config_command();
 // Memory of keys and values, and what fits.
 Command kv_command();
+// Runs against runs.
+Command compare_command();
+// Keeps runs as a baseline.
+Command baseline_save_command();
+// Names of baselines.
+Command baseline_list_command();
+// One baseline's runs.
+Command baseline_show_command();
+// Adds runs to a baseline.
+Command baseline_accept_command();
 // Scripts for shells.
 Command completion_command();
 // Which version this is.

@@ -126,8 +126,8 @@ void RunBuilder::add(const runs::Record& record) {
 Run RunBuilder::finish() {
   samples_.finish();
   run_.summary = runs::summarize(samples_);
-  std::stable_sort(run_.requests.begin(), run_.requests.end(),
-                   [](const RequestFacts& a, const RequestFacts& b) { return a.start < b.start; });
+  std::sort(run_.requests.begin(), run_.requests.end(),
+            [](const RequestFacts& a, const RequestFacts& b) { return a.start < b.start; });
   const auto share = [](size_t part, size_t all) {
     return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
   };

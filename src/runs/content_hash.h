@@ -15,6 +15,7 @@ class ContentHash {
   ContentHash(const ContentHash&) = delete;
   ContentHash& operator=(const ContentHash&) = delete;
 
+  // The next bytes.
   void add(std::string_view bytes);
   // 64 lower-case hex digits. Call once; nothing may be added after it.
   std::string finish();

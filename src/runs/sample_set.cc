@@ -104,8 +104,8 @@ void SampleSet::add(const Record& record) {
 void SampleSet::finish() {
   for (auto& [name, bucket] : buckets_) {
     for (MetricSamples& metric : bucket.metrics) {
-      std::stable_sort(metric.samples.begin(), metric.samples.end(),
-                       [](const Sample& a, const Sample& b) { return a.start < b.start; });
+      std::sort(metric.samples.begin(), metric.samples.end(),
+                [](const Sample& a, const Sample& b) { return a.start < b.start; });
     }
   }
 }

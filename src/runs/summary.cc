@@ -27,6 +27,9 @@ double effective_of(const MetricSamples& samples) {
   for (const Sample& sample : samples.samples) {
     logs.push_back(std::log(std::max(sample.value_ms, 0.0) + kClockStepMs));
   }
+  // Where values hardly differ, what is left to correlate is the rounding of the clock.
+  constexpr double kSpreadMin = 1e-3;
+  if (statistics::standard_deviation(logs) < kSpreadMin) return static_cast<double>(logs.size());
   return statistics::effective_size(logs.size(), statistics::lag1_autocorrelation(logs));
 }
 

@@ -119,6 +119,15 @@ TEST_CASE("fifty samples carry no P99: its interval has no upper end and the run
   CHECK(text.find("\"short\":{\"ttft\":{\"unit\":\"ms\",\"n\":50") != std::string::npos);
 }
 
+TEST_CASE("values that differ by the clock's rounding only count in full") {
+  std::vector<Record> records;
+  for (int i = 0; i < 50; ++i) {
+    records.push_back(request(i * 1000, 50));
+    for (TokenEvent& token : records.back().tokens) token.at += i;  // a few nanoseconds, rising
+  }
+  CHECK(summary_of(records).buckets.front().of(Metric::kTtft).n_effective == 50);
+}
+
 TEST_CASE("a run whose first tokens come later and later is drifting, a mix of lengths is not") {
   std::vector<Record> rising, mixed;
   for (int i = 0; i < 100; ++i) {
