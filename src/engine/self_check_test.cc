@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <random>
+
 namespace hw::engine {
 namespace {
 
@@ -52,6 +54,44 @@ TEST_CASE("an engine that works raises nothing, blocks and requests agree") {
   }
   for (int i = 0; i < watchdog::kSignatureCount; ++i) CHECK(bench.metrics.alarms[i].value() == 0);
   CHECK(bench.metrics.block_drift.value() == 0);
+}
+
+// An hour of virtual time in steps of 200 ms. 16 sequences of 50 tokens run at once, so that 1.6
+// requests a second are the most that can be served.
+void run_hour(double share_of_knee) {
+  scheduler::Options options = Bench::options();
+  options.kv_blocks = 256;
+  options.max_num_seqs = 16;
+  scheduler::Scheduler scheduler(options);
+  Registry registry;
+  EngineMetrics metrics(registry, "m");
+  SelfCheck check(metrics);
+  std::mt19937_64 random(7);
+  std::exponential_distribution<double> gap_s(1.6 * share_of_knee);
+  double arrival_s = gap_s(random);
+  RequestNumber number = 0;
+  for (Nanos now = kSecond; now < 3600 * kSecond; now += kSecond / 5) {
+    for (; arrival_s * 1e9 < static_cast<double>(now); arrival_s += gap_s(random)) {
+      scheduler::Request request;
+      request.number = ++number;
+      request.prompt_tokens = 20 + static_cast<int>(random() % 200);
+      request.output_tokens_max = 50;
+      request.arrived = now;
+      REQUIRE(scheduler.add(std::move(request)).has_value());
+    }
+    const bool empty = scheduler.schedule(now).items.empty();
+    if (check.due(now)) check.look(scheduler, scheduler.live(), std::nullopt, now);
+    if (!empty) scheduler.apply_blank(now);
+  }
+  CHECK(number > 3000 * share_of_knee);
+  for (const Counter& counter : metrics.alarms) CHECK(counter.value() == 0);
+}
+
+TEST_CASE("an hour of healthy traffic raises nothing, far below the knee and close to it") {
+  for (const double share : {0.3, 0.7, 0.95}) {
+    CAPTURE(share);
+    run_hour(share);
+  }
 }
 
 TEST_CASE("a sequence that nobody waits for any more is an alarm within six seconds") {
