@@ -38,6 +38,8 @@ Command channel_list_command();
 Command config_command();
 // Memory of keys and values, and what fits.
 Command kv_command();
+// The cost model, fitted to measurements.
+Command plan_calibrate_command();
 // Runs against runs.
 Command compare_command();
 // Keeps runs as a baseline.
