@@ -1,7 +1,7 @@
 // `headway baseline`: runs of the sampler that are kept as what later runs are compared with.
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/run_folders.h"
+#include "command/run_folders.h"
 #include "comparison/run.h"
 #include "json/writer.h"
 #include "terminal/output.h"

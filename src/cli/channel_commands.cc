@@ -1,6 +1,6 @@
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/gateway_client.h"
+#include "command/gateway_client.h"
 #include "json/scan.h"
 #include "terminal/messages.h"
 #include "terminal/output.h"

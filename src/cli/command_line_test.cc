@@ -1,4 +1,4 @@
-#include "cli/command_line.h"
+#include "command/command_line.h"
 
 #include <doctest/doctest.h>
 

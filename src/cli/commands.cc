@@ -1,6 +1,6 @@
 #include "cli/commands.h"
 
-#include "cli/gateway_client.h"
+#include "command/gateway_client.h"
 
 namespace hw::cli {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "cli/command_line.h"
+#include "command/command_line.h"
 
 namespace hw::cli {
 

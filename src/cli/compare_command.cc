@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/run_folders.h"
+#include "command/run_folders.h"
 #include "comparison/output.h"
 #include "comparison/wording.h"
 #include "terminal/messages.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line.h"
+#include "command/command_line.h"
 
 namespace hw::cli {
 

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/gateway_client.h"
+#include "command/gateway_client.h"
 #include "console/query.h"
 #include "json/scan.h"
 #include "store/call_json.h"

@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "cli/command_line.h"
 #include "cli/commands.h"
+#include "command/command_line.h"
 #include "terminal/messages.h"
 #include "terminal/output.h"
 

@@ -6,7 +6,7 @@
 #include "app/data_dir.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/last_triple.h"
+#include "command/last_triple.h"
 #include "config/document.h"
 #include "config/text_width.h"
 #include "json/writer.h"

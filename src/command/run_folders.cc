@@ -1,4 +1,4 @@
-#include "cli/run_folders.h"
+#include "command/run_folders.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -7,7 +7,7 @@
 
 #include "app/http_request.h"
 #include "base/result.h"
-#include "cli/command_line.h"
+#include "command/command_line.h"
 
 namespace hw::cli {
 

@@ -1,4 +1,4 @@
-#include "cli/last_triple.h"
+#include "command/last_triple.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "cli/gateway_client.h"
+#include "command/gateway_client.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

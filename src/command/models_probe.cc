@@ -1,10 +1,10 @@
-#include "cli/models_probe.h"
+#include "command/models_probe.h"
 
 #include <algorithm>
 
 #include "app/http_request.h"
 #include "base/text.h"
-#include "cli/gateway_client.h"
+#include "command/gateway_client.h"
 #include "json/scan.h"
 
 namespace hw::cli {

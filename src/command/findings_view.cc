@@ -1,4 +1,4 @@
-#include "cli/findings_view.h"
+#include "command/findings_view.h"
 
 #include "base/text.h"
 #include "config/text_width.h"
