@@ -158,6 +158,9 @@ class Zstd final : public Stage {
   Step step(std::string_view in, char* out, size_t room) override {
     // Without input an ended decoder would already wait for a further frame.
     if (ended_ && in.empty()) return {};
+    // A frame that lies in one piece is decoded at one go by the library, with checks that it does
+    // not make piece by piece; its first byte alone leads the same way whatever the pieces are.
+    if (ended_) in = in.substr(0, 1);
     ZSTD_inBuffer source = {in.data(), in.size(), 0};
     ZSTD_outBuffer target = {out, room, 0};
     const size_t result = ZSTD_decompressStream(context_, &target, &source);

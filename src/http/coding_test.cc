@@ -181,6 +181,21 @@ TEST_CASE("a zstd window beyond 8 MiB is refused") {
   CHECK_FALSE(decode("zstd", {out.data(), target.pos}).status);
 }
 
+TEST_CASE("a zstd frame is judged alike whole and in any two pieces") {
+  // It promises 16 bytes and has two empty blocks.
+  const std::string frame("\x28\xb5\x2f\xfd\x20\x10\0\0\0\1\0\0", 12);
+  const auto verdict = [&](size_t cut) {
+    Result<Decoder> decoder = Decoder::make("zstd");
+    REQUIRE(decoder);
+    std::string out;
+    bool fine = decoder->decode(frame.substr(0, cut), out, 1000).has_value();
+    fine = fine && decoder->decode(frame.substr(cut), out, 1000).has_value();
+    return fine && decoder->finish().has_value();
+  };
+  const bool whole = verdict(frame.size());
+  for (size_t cut = 0; cut < frame.size(); ++cut) CHECK(verdict(cut) == whole);
+}
+
 TEST_CASE("other codings, and more than two, are told as unsupported") {
   for (const std::string_view coding :
        {"compress", "gzip2", "gzip;q=1", "gzip, br, zstd", "gzip gzip"}) {
