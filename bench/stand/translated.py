@@ -4,7 +4,7 @@ import statistics
 from dataclasses import dataclass
 from typing import Callable
 
-from . import load, measures, rounds
+from . import load, measures, report, rounds
 
 PASSED = {"dialect": "chat"}  # the upstream's own
 TRANSLATED = {"dialect": "messages"}
@@ -104,7 +104,7 @@ class Report:
         for figure in FIGURES:
             passed, translated = self.absolute[figure.key]
             joined = self.joined[figure.key]
-            verdict = "reached" if figure.missed_by(joined) <= 1 else "missed"
+            verdict = report.verdict(figure.missed_by(joined))
             lines.append(
                 f"{figure.title:32}{figure.unit:>4}{passed:16.1f}{translated:12.1f}"
                 f"{joined:8.2f}{figure.goal_unit:3}  goal <= {figure.goal:g}  {verdict}"

@@ -93,16 +93,11 @@ Error no_key(const KeySnapshot& keys) {
   return Error(ErrorCode::kUnauthorized, std::move(message));
 }
 
-bool pattern_matches(std::string_view pattern, std::string_view name) {
-  if (!pattern.ends_with('*')) return pattern == name;
-  return name.starts_with(pattern.substr(0, pattern.size() - 1));
-}
-
 }  // namespace
 
 bool Key::allows(std::string_view model) const {
   return std::any_of(models.begin(), models.end(),
-                     [&](const std::string& pattern) { return pattern_matches(pattern, model); });
+                     [&](const std::string& pattern) { return matches_pattern(pattern, model); });
 }
 
 size_t KeySnapshot::FirstBytes::operator()(const Digest& digest) const {

@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include <cstdio>
+
 #include <cstdint>
 #include <cstring>
 
@@ -41,6 +43,17 @@ bool equal_ignoring_case_of_one_size(std::string_view a, std::string_view b) {
   }
   const size_t last = size - sizeof(uint64_t);  // overlaps the one before
   return equal_eight(a.data() + last, b.data() + last);
+}
+
+bool matches_pattern(std::string_view pattern, std::string_view name) {
+  if (!pattern.ends_with('*')) return pattern == name;
+  return name.starts_with(pattern.substr(0, pattern.size() - 1));
+}
+
+std::string fixed(double value, int decimals) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", decimals, value);
+  return text;
 }
 
 std::string_view trim(std::string_view text) {

@@ -71,6 +71,10 @@ inline bool equal_ignoring_case(std::string_view a, std::string_view b) {
     if (at + sizeof of_token == size) return true;
   }
 }
+// Whether `name` is `pattern`, or begins with what stands before a `*` at its end.
+bool matches_pattern(std::string_view pattern, std::string_view name);
+// A number with that many digits behind the point, "12.50".
+std::string fixed(double value, int decimals);
 // Without the blanks and tabs at both ends.
 std::string_view trim(std::string_view text);
 // All of `text` as a decimal number; false where it is none or does not fit.

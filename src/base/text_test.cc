@@ -13,6 +13,21 @@ TEST_CASE("concat joins text, characters and numbers") {
   CHECK(concat() == "");
 }
 
+TEST_CASE("a star at the end of a pattern stands for the rest, anywhere else for itself") {
+  CHECK(matches_pattern("a-b", "a-b"));
+  CHECK_FALSE(matches_pattern("a-b", "a-bc"));
+  CHECK(matches_pattern("a-*", "a-"));
+  CHECK(matches_pattern("a-*", "a-bc"));
+  CHECK(matches_pattern("*", ""));
+  CHECK_FALSE(matches_pattern("*-b", "a-b"));
+}
+
+TEST_CASE("a number is written with the digits that were asked for") {
+  CHECK(fixed(12.345, 2) == "12.35");
+  CHECK(fixed(-0.5, 0) == "-0");
+  CHECK(fixed(3, 3) == "3.000");
+}
+
 TEST_CASE("case is ignored for ASCII letters only") {
   CHECK(equal_ignoring_case("Content-LENGTH", "content-length"));
   CHECK_FALSE(equal_ignoring_case("content-length", "content-lengthy"));

@@ -1,6 +1,4 @@
 // `headway compare`: runs of the sampler against other runs.
-#include <cstdio>
-
 #include "base/text.h"
 #include "cli/commands.h"
 #include "command/run_folders.h"
@@ -48,15 +46,9 @@ Result<std::vector<Run>> load(const std::vector<std::string>& folders, compariso
   return out;
 }
 
-std::string milliseconds_of(double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.2f", value);
-  return text;
-}
-
 // Two decimals, which is what milliseconds of tokens need.
 std::string number(const MetricVerdict& row, double value) {
-  return row.metric == "error_rate" ? comparison::percent(value).substr(1) : milliseconds_of(value);
+  return row.metric == "error_rate" ? comparison::percent(value).substr(1) : fixed(value, 2);
 }
 
 std::vector<Row> rows_of(const Report& report, comparison::Role role) {

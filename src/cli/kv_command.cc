@@ -29,12 +29,6 @@ namespace {
 constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
 constexpr int64_t kCountMax = 1'000'000'000;
 
-std::string fixed(double value, int digits) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
 // The beginning of a file, up to `bytes_max`; false where it cannot be read.
 bool read_start(const std::string& path, size_t bytes_max, std::string& out) {
   std::ifstream file(path, std::ios::binary);

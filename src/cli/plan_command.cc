@@ -1,10 +1,9 @@
 // `headway plan`: what a GPU's instance would answer, by the cost model.
 #include <charconv>
-#include <filesystem>
-#include <fstream>
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "config/document.h"
 #include "json/writer.h"
 #include "planner/calibration.h"
 #include "terminal/messages.h"
@@ -26,17 +25,6 @@ std::string rounded(double value) {
   char text[32];
   const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 4);
   return {text, end.ptr};
-}
-
-// A file of up to planner::kCsvBytesMax; false where it cannot be read.
-bool read_csv(const std::string& path, std::string& out) {
-  std::ifstream file(path, std::ios::binary);
-  std::error_code failed;
-  const auto size = std::filesystem::file_size(path, failed);
-  if (!file || failed || size > planner::kCsvBytesMax) return false;
-  out.resize(size);
-  file.read(out.data(), static_cast<std::streamsize>(size));
-  return static_cast<uintmax_t>(file.gcount()) == size;
 }
 
 // `headway plan calibrate`.
@@ -96,14 +84,14 @@ class Calibration {
       return false;
     }
     const std::string path = arguments_.value("csv");
-    std::string text;
-    if (path.empty() || !read_csv(path, text)) {
+    const Result<std::string> text = config::read_small_file(path, planner::kCsvBytesMax);
+    if (path.empty() || !text.has_value()) {
       complain(path.empty()
                    ? std::string(Words{"needs --csv FILE", "需要 --csv 文件"}.in(language_))
                    : concat(path, Words{" cannot be read", " 无法读取"}.in(language_)));
       return false;
     }
-    Result<std::vector<planner::Measurement>> rows = planner::read_measurements(text);
+    Result<std::vector<planner::Measurement>> rows = planner::read_measurements(*text);
     if (!rows.has_value()) {
       complain(concat(path, ": ", rows.error().message));
       return false;

@@ -36,14 +36,10 @@ bool write_file(const std::string& path, const std::string& text) {
 }  // namespace
 
 std::string last_triple_path(const config::Environment& environment) {
-  const auto value = [&](std::string_view name) {
-    const auto found = environment.find(name);
-    return found == environment.end() ? std::string() : found->second;
-  };
-  const std::string state = value("XDG_STATE_HOME");
-  if (!state.empty()) return state + "/headway/last_triple.json";
-  const std::string home = value("HOME");
-  return home.empty() ? home : home + "/.local/state/headway/last_triple.json";
+  const std::string_view state = config::value_of(environment, "XDG_STATE_HOME");
+  if (!state.empty()) return concat(state, "/headway/last_triple.json");
+  const std::string_view home = config::value_of(environment, "HOME");
+  return home.empty() ? std::string() : concat(home, "/.local/state/headway/last_triple.json");
 }
 
 LastTriple::LastTriple(std::string path) : path_(std::move(path)) {

@@ -9,16 +9,12 @@ namespace hw::cli {
 namespace {
 
 std::string data_folder(const Arguments& arguments) {
-  const auto value = [&](std::string_view name) {
-    const auto found = arguments.environment.find(name);
-    return found == arguments.environment.end() ? std::string() : found->second;
-  };
   const std::string given = arguments.value("data");
   if (!given.empty()) return given;
-  const std::string shared = value("XDG_DATA_HOME");
-  if (!shared.empty()) return shared + "/headway";
-  const std::string home = value("HOME");
-  return home.empty() ? std::string("data") : home + "/.local/share/headway";
+  const std::string_view shared = config::value_of(arguments.environment, "XDG_DATA_HOME");
+  if (!shared.empty()) return concat(shared, "/headway");
+  const std::string_view home = config::value_of(arguments.environment, "HOME");
+  return home.empty() ? std::string("data") : concat(home, "/.local/share/headway");
 }
 
 }  // namespace

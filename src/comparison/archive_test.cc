@@ -1,11 +1,11 @@
 #include "comparison/archive.h"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "base/temp_folder.h"
 #include "runs/run_folder.h"
 
 namespace hw::comparison {
@@ -14,14 +14,7 @@ namespace {
 // A folder that goes with the test, and runs in it.
 class Scratch {
  public:
-  Scratch() {
-    std::string name = (std::filesystem::temp_directory_path() / "archive-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Scratch() { std::filesystem::remove_all(path_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  std::string path(std::string_view name) const { return path_ + "/" + std::string(name); }
+  std::string path(std::string_view name) const { return folder_.file(std::string(name)); }
 
   std::string make_run(const std::string& name, std::string_view mark = "") const {
     std::filesystem::create_directories(path(name));
@@ -39,7 +32,7 @@ class Scratch {
   }
 
  private:
-  std::string path_;
+  TempFolder folder_;
 };
 
 TEST_CASE("runs are kept once, by content, oldest first") {

@@ -124,12 +124,6 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string fixed(double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.3f", value);
-  return text;
-}
-
 std::string row_name(const MetricVerdict& row) {
   return concat(row.bucket, ".", row.metric, row.quantile.empty() ? "" : ".", row.quantile);
 }
@@ -140,7 +134,7 @@ std::string interval_of(const MetricVerdict& row) {
 }
 
 std::string test_case(const MetricVerdict& row) {
-  const std::string told = concat(fixed(row.base), " -> ", fixed(row.next), ", ",
+  const std::string told = concat(fixed(row.base, 3), " -> ", fixed(row.next, 3), ", ",
                                   percent(row.change), " ", interval_of(row));
   std::string out =
       concat("  <testcase classname=\"headway.compare\" name=\"", escaped(row_name(row)), "\">");
@@ -177,7 +171,7 @@ bool is_shown_first(const MetricVerdict& row) {
 
 std::string markdown_row(const MetricVerdict& row) {
   return concat("| ", cell(row.bucket), " | ", row.metric, " ", row.quantile, " | ",
-                fixed(row.base), " | ", fixed(row.next), " | ", percent(row.change), " | ",
+                fixed(row.base, 3), " | ", fixed(row.next, 3), " | ", percent(row.change), " | ",
                 interval_of(row), " | ",
                 row.is_judged ? std::string(verdict_name(row.verdict)) : cell(row.why_not), " |\n");
 }

@@ -12,12 +12,6 @@ namespace {
 using config::Language;
 using config::Words;
 
-std::string fixed(double value, int decimals) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
-  return text;
-}
-
 std::string filled(Words words, Language language, std::initializer_list<std::string> arguments) {
   const std::vector<std::string> list(arguments);
   return config::fill(words.in(language), list);

@@ -36,6 +36,11 @@ ResolvedSecret checked(std::string value, std::string from) {
 
 }  // namespace
 
+std::string_view value_of(const Environment& environment, std::string_view name) {
+  const auto found = environment.find(name);
+  return found == environment.end() ? std::string_view() : found->second;
+}
+
 Environment process_environment() {
   Environment out;
   for (char** one = environ; one != nullptr && *one != nullptr; ++one) {

@@ -11,6 +11,8 @@ namespace hw::config {
 
 // The environment as a map, so that tests bring their own.
 using Environment = std::map<std::string, std::string, std::less<>>;
+// A variable's value; empty where it is not set. Lives as long as the environment.
+std::string_view value_of(const Environment& environment, std::string_view name);
 Environment process_environment();
 
 // A secret, or the problem with it (`kind` and `arguments` only; the caller knows the place).

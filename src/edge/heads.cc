@@ -61,11 +61,6 @@ bool is_of_dialect(std::string_view name) {
 
 constexpr std::string_view kBetaField = "anthropic-beta";
 
-// Whether the client's flags are gone through one by one.
-bool chooses_betas(const UpstreamRequest& request) {
-  return !request.translated && !request.channel.options.betas.empty();
-}
-
 // Fields of an upstream's answer that the client gets from us instead.
 bool is_ours(std::string_view name, const RelayedHead& answer) {
   switch (name.size()) {
@@ -171,9 +166,7 @@ BetaFlags beta_flags(const http::Fields& fields, const route::ChannelOptions& ch
   for (const http::Field& field : fields) {
     if (!is(field.name, kBetaField)) continue;
     for (std::string_view rest = field.value; !rest.empty();) {
-      const size_t comma = std::min(rest.find(','), rest.size());
-      const std::string_view flag = trim(rest.substr(0, comma));
-      rest.remove_prefix(std::min(comma + 1, rest.size()));
+      const std::string_view flag = http::take_list_element(rest);
       if (flag.empty()) continue;
       if (!channel.takes_beta(flag)) {
         out.cut.emplace_back(flag);
@@ -196,12 +189,10 @@ void append_upstream_head(std::string& to, const UpstreamRequest& request) {
   out.lines(request.head.fields, [&](const http::Field& field) {
     return !stays_behind(field.name, request) && !hop.drops(field.name) &&
            !(request.translated && is_of_dialect(field.name)) &&
-           !(chooses_betas(request) && is(field.name, kBetaField));
+           !(request.betas != nullptr && is(field.name, kBetaField));
   });
-  if (chooses_betas(request)) {
-    const BetaFlags flags = beta_flags(request.head.fields, request.channel.options);
-    if (!flags.taken.empty()) out.line(kBetaField, flags.taken);
-  }
+  if (request.betas != nullptr && !request.betas->taken.empty())
+    out.line(kBetaField, request.betas->taken);
   if (request.translated) out.add("content-type: application/json\r\n");
   if (request.channel.options.family == Family::kAnthropic &&
       (request.translated || request.head.fields.find("anthropic-version") == nullptr)) {

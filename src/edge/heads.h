@@ -13,27 +13,28 @@
 
 namespace hw::edge {
 
-// What a request to an upstream is made of, beside its body.
-struct UpstreamRequest {
-  const http::RequestHead& head;  // the client's
-  const route::Channel& channel;
-  route::Endpoint endpoint;
-  std::string_view query;     // with its '?'
-  bool stream = false;        // then the answer is wanted in plain
-  bool body_decoded = false;  // content-encoding was undone
-  bool translated = false;    // the body is ours, in another dialect than the client's
-  uint64_t body_bytes = 0;
-  std::string_view request_id;
-  int attempt = 1;
-  TraceParent trace;  // sent on; `parent` is this attempt's span
-};
-
 // The flags of a client's anthropic-beta fields, sorted by whether the channel takes them.
 struct BetaFlags {
   std::string taken;             // as one value, separated by commas; empty: none
   std::vector<std::string> cut;  // in their order
 };
 BetaFlags beta_flags(const http::Fields& fields, const route::ChannelOptions& channel);
+
+// What a request to an upstream is made of, beside its body.
+struct UpstreamRequest {
+  const http::RequestHead& head;  // the client's
+  const route::Channel& channel;
+  route::Endpoint endpoint;
+  std::string_view query;            // with its '?'
+  bool stream = false;               // then the answer is wanted in plain
+  bool body_decoded = false;         // content-encoding was undone
+  bool translated = false;           // the body is ours, in another dialect than the client's
+  const BetaFlags* betas = nullptr;  // those that go on instead of the client's; null: as they came
+  uint64_t body_bytes = 0;
+  std::string_view request_id;
+  int attempt = 1;
+  TraceParent trace;  // sent on; `parent` is this attempt's span
+};
 
 // Appends the head: the client's fields but for hop-by-hop ones, its credentials, flags that the
 // channel does not take, and what is ours to say (host, length, ids, traceparent).

@@ -223,6 +223,7 @@ void Attempt::compose_head(std::string& out, uint64_t body_bytes) {
                                 .stream = state_.wants_stream(),
                                 .body_decoded = state_.body_decoded,
                                 .translated = translated(),
+                                .betas = betas_.get(),
                                 .body_bytes = body_bytes,
                                 .request_id = state_.call.id.view(),
                                 .attempt = number_,
@@ -235,8 +236,8 @@ void Attempt::trim_request() {
   const route::ChannelOptions& options = channel_.options;
   std::vector<std::string>& lossy = state_.call.lossy;
   if (!translated() && !options.betas.empty()) {
-    for (std::string& flag : edge::beta_flags(client_head_.fields, options).cut)
-      lossy.push_back(concat("anthropic-beta: ", flag));
+    betas_ = std::make_unique<edge::BetaFlags>(edge::beta_flags(client_head_.fields, options));
+    for (const std::string& flag : betas_->cut) lossy.push_back(concat("anthropic-beta: ", flag));
   }
   std::optional<translate::TrimmedBody> left =
       translate::trim(dialect(), whole_body(), options.fields);

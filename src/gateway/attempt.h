@@ -194,6 +194,7 @@ class Attempt final : public Recycled<Attempt>, private net::SocketHandler {
   std::unique_ptr<UpstreamHead> response_;
   std::optional<http::ResponseReader> reader_;  // made anew for a second connection
   wire::EngineTimes header_times_;
+  std::unique_ptr<edge::BetaFlags> betas_;  // null: the channel takes whatever came
   // What is sent instead of the body that there is, and what it says; null: that body as it is.
   std::unique_ptr<Trimmed> trimmed_;
   std::unique_ptr<wire::RequestEdits> edits_;  // until the answer's head has come

@@ -156,20 +156,20 @@ Status BodyRelay::decode(std::string_view coded, std::string& plain) {
 // failed.
 bool BodyRelay::judge(std::string_view body) {
   std::string plain, wrong;
-  const bool coded = attempt_.head().fields.find("content-encoding") != nullptr;
-  if (coded) {
+  if (attempt_.head().fields.find("content-encoding") != nullptr) {
     if (const Status decoded = decode(body, plain); !decoded) wrong = decoded.error().message;
+    body = plain;
   }
   if (attempt_.endpoint() == route::Endpoint::kTokenize) {
-    if (wrong.empty()) take_count(coded ? std::string_view(plain) : body, wrong);
+    if (wrong.empty()) take_count(body, wrong);
     return !is_wrong(wrong);
   }
-  if (wrong.empty()) keep_facts(coded ? std::string_view(plain) : body, wrong);
+  if (wrong.empty()) keep_facts(body, wrong);
   if (wrong.empty() && state_.wants_stream()) {
     wrong = "the request asked for a stream and the upstream answered with one JSON body";
   }
   if (wrong.empty() && attempt_.translated()) {
-    translate(plain.empty() ? body : std::string_view(plain), wrong);
+    translate(body, wrong);
   }
   return !is_wrong(wrong);
 }

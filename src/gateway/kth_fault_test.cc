@@ -5,10 +5,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <optional>
 
 #include "base/metrics.h"
+#include "base/temp_folder.h"
 #include "gateway/running_gateway.h"
 #include "net/faults.h"
 #include "store/store.h"
@@ -78,6 +77,22 @@ std::vector<Scenario> all_scenarios() {
   };
 }
 
+// Runs every scenario with a fault at its k-th operation, for each k until none is reached.
+template <class Fault>
+void fail_each_operation(void (*run)(const Scenario&, Fault&)) {
+  for (const Scenario& scenario : all_scenarios()) {
+    CAPTURE(scenario.name);
+    bool reached = true;
+    for (int k = 1; reached; ++k) {
+      CAPTURE(k);
+      REQUIRE(k < 200);
+      Fault fault(k);
+      run(scenario, fault);
+      reached = fault.was_reached();
+    }
+  }
+}
+
 void run_with_network_fault(const Scenario& scenario, KthFault& fault) {
   const Upstreams upstreams(scenario);
   RunningGateway running(upstreams.channels);
@@ -99,29 +114,8 @@ void run_with_network_fault(const Scenario& scenario, KthFault& fault) {
 }
 
 TEST_CASE("whatever network operation fails, each exchange is settled and recorded once") {
-  for (const Scenario& scenario : all_scenarios()) {
-    CAPTURE(scenario.name);
-    bool reached = true;
-    for (int k = 1; reached; ++k) {
-      CAPTURE(k);
-      REQUIRE(k < 200);
-      KthFault fault(k);
-      run_with_network_fault(scenario, fault);
-      reached = fault.was_reached();
-    }
-  }
+  fail_each_operation<KthFault>(run_with_network_fault);
 }
-
-// A folder for one database, removed with it.
-struct DatabaseFolder {
-  DatabaseFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "hw-kth-XXXXXX").string();
-    REQUIRE(mkdtemp(pattern.data()) != nullptr);
-    path = pattern;
-  }
-  ~DatabaseFolder() { std::filesystem::remove_all(path); }
-  std::string path;
-};
 
 // Fails operation `k` of journal and database.
 class KthStoreFault final : public journal::FaultSeam {
@@ -145,9 +139,9 @@ std::vector<timeline::Call> stored_calls(store::Store& store) {
 // The client is served whatever journal and database do; of what was recorded nothing is lost that
 // is not counted, and nothing is there twice.
 void run_with_store_fault(const Scenario& scenario, KthStoreFault& fault) {
-  const DatabaseFolder folder;
+  const TempFolder folder;
   store::StoreOptions options;
-  options.path = folder.path + "/headway.db";
+  options.path = folder.file("headway.db");
   options.journal_bytes = 64 * 1024;
   Registry registry;
   const Upstreams upstreams(scenario);
@@ -179,17 +173,7 @@ void run_with_store_fault(const Scenario& scenario, KthStoreFault& fault) {
 }
 
 TEST_CASE("whatever journal or database operation fails, the client is served and the call kept") {
-  for (const Scenario& scenario : all_scenarios()) {
-    CAPTURE(scenario.name);
-    bool reached = true;
-    for (int k = 1; reached; ++k) {
-      CAPTURE(k);
-      REQUIRE(k < 200);
-      KthStoreFault fault(k);
-      run_with_store_fault(scenario, fault);
-      reached = fault.was_reached();
-    }
-  }
+  fail_each_operation<KthStoreFault>(run_with_store_fault);
 }
 
 }  // namespace

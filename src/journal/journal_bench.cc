@@ -3,10 +3,10 @@
 
 #include <vector>
 
+#include "base/temp_folder.h"
 #include "journal/call_codec.h"
 #include "journal/call_samples.h"
 #include "journal/loop_journal.h"
-#include "journal/temp_folder.h"
 
 namespace hw::journal {
 namespace {

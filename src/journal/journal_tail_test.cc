@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 
+#include "base/temp_folder.h"
 #include "journal/call_samples.h"
 #include "journal/loop_journal.h"
-#include "journal/temp_folder.h"
 
 namespace hw::journal {
 namespace {

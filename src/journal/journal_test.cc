@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "base/random.h"
+#include "base/temp_folder.h"
 #include "base/text.h"
-#include "journal/temp_folder.h"
 
 namespace hw::journal {
 namespace {

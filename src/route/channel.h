@@ -13,6 +13,7 @@
 
 #include "base/dialect.h"
 #include "base/result.h"
+#include "base/text.h"
 
 namespace hw::route {
 
@@ -110,8 +111,7 @@ struct ChannelOptions {
   std::vector<std::string> betas;
   bool takes_beta(std::string_view flag) const {
     return betas.empty() || std::ranges::any_of(betas, [&](std::string_view taken) {
-             return taken.ends_with('*') ? flag.starts_with(taken.substr(0, taken.size() - 1))
-                                         : flag == taken;
+             return matches_pattern(taken, flag);
            });
   }
 };

@@ -3,6 +3,7 @@
 #include <openssl/evp.h>
 
 #include "base/assert.h"
+#include "base/ids.h"
 
 namespace hw::runs {
 
@@ -24,15 +25,11 @@ void ContentHash::add(std::string_view bytes) {
 }
 
 std::string ContentHash::finish() {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned int size = 0;
   HW_ASSERT(EVP_DigestFinal_ex(state_->context, digest, &size) == 1);
   std::string out;
-  for (unsigned int i = 0; i < size; ++i) {
-    out += kDigits[digest[i] >> 4];
-    out += kDigits[digest[i] & 15];
-  }
+  append_hex(out, digest, size);
   return out;
 }
 

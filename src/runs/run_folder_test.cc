@@ -1,12 +1,12 @@
 #include "runs/run_folder.h"
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <vector>
 
+#include "base/temp_folder.h"
 #include "base/text.h"
 
 namespace hw::runs {
@@ -15,20 +15,13 @@ namespace {
 // A folder that goes with the test.
 class Folder {
  public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "runs-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return folder_.path(); }
   void write(std::string_view name, std::string_view text) const {
-    std::ofstream(path_ + "/" + std::string(name), std::ios::binary) << text;
+    std::ofstream(folder_.file(std::string(name)), std::ios::binary) << text;
   }
 
  private:
-  std::string path_;
+  TempFolder folder_;
 };
 
 std::vector<std::string> ids_of(const std::string& folder, Result<FolderFacts>& facts) {

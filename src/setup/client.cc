@@ -61,8 +61,7 @@ std::string openai_base_url(std::string_view root) {
 }
 
 std::string_view Surroundings::variable(std::string_view name) const {
-  const auto found = environment.find(name);
-  return found == environment.end() ? std::string_view() : found->second;
+  return config::value_of(environment, name);
 }
 
 }  // namespace hw::setup

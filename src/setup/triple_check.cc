@@ -122,11 +122,6 @@ class PathJudge {
   UrlJudgement& out_;
 };
 
-std::string_view value_of(const config::Environment& environment, std::string_view name) {
-  const auto found = environment.find(name);
-  return found == environment.end() ? std::string_view() : found->second;
-}
-
 // Whether an entry of NO_PROXY covers the host. Addresses with a prefix length are taken to cover
 // what begins like them: clients differ there.
 bool covers(std::string_view entry, std::string_view host, std::string_view authority) {
@@ -250,14 +245,14 @@ std::string proxy_variable(std::string_view url, const config::Environment& envi
   for (const std::string_view name :
        {tls ? "https_proxy" : "http_proxy", tls ? "HTTPS_PROXY" : "HTTP_PROXY", "all_proxy",
         "ALL_PROXY"}) {
-    if (value_of(environment, name).empty()) continue;
+    if (config::value_of(environment, name).empty()) continue;
     found = name;
     break;
   }
   if (found.empty()) return {};
   const std::string host = host_of(url);
   for (const std::string_view name : {"no_proxy", "NO_PROXY"}) {
-    for (const std::string& entry : split_list(value_of(environment, name))) {
+    for (const std::string& entry : split_list(config::value_of(environment, name))) {
       if (covers(entry, host, parts->authority)) return {};
     }
   }
@@ -265,8 +260,8 @@ std::string proxy_variable(std::string_view url, const config::Environment& envi
 }
 
 std::string no_proxy_line(std::string_view host, const config::Environment& environment) {
-  std::string_view before = value_of(environment, "NO_PROXY");
-  if (before.empty()) before = value_of(environment, "no_proxy");
+  std::string_view before = config::value_of(environment, "NO_PROXY");
+  if (before.empty()) before = config::value_of(environment, "no_proxy");
   const std::string list = concat(before, before.empty() ? "" : ",", host);
   return concat("export NO_PROXY=", list, " no_proxy=", list);
 }

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/temp_folder.h"
 #include "base/text.h"
-#include "journal/temp_folder.h"
 #include "store/schema.h"
 
 namespace hw::store {
@@ -20,7 +20,7 @@ std::unique_ptr<Database> opened(const std::string& path) {
 }
 
 TEST_CASE("values of every kind come back from a row") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto database = opened(folder.file("d.db"));
   REQUIRE(database->run("CREATE TABLE t(a, b, c)").has_value());
   auto insert = database->prepare("INSERT INTO t VALUES(?1, ?2, ?3)");
@@ -45,7 +45,7 @@ TEST_CASE("values of every kind come back from a row") {
 }
 
 TEST_CASE("a transaction that is not committed has not happened") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto database = opened(folder.file("d.db"));
   REQUIRE(database->run("CREATE TABLE t(a)").has_value());
   {
@@ -62,7 +62,7 @@ TEST_CASE("a transaction that is not committed has not happened") {
 }
 
 TEST_CASE("a locked database fails after the time it was given, and says so") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto one = opened(folder.file("d.db"));
   const auto two = opened(folder.file("d.db"));
   REQUIRE(one->run("CREATE TABLE t(a)").has_value());
@@ -76,7 +76,7 @@ TEST_CASE("a locked database fails after the time it was given, and says so") {
 }
 
 TEST_CASE("the file is its owner's alone") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto database = opened(folder.file("d.db"));
   struct stat info;
   REQUIRE(stat(folder.file("d.db").c_str(), &info) == 0);
@@ -84,7 +84,7 @@ TEST_CASE("the file is its owner's alone") {
 }
 
 TEST_CASE("what is no database is refused with its name") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   std::ofstream(folder.file("text")) << std::string(5000, 'x');
   for (const std::string& path : {folder.file("text"), std::string("/nonexistent/d.db")}) {
     const auto database = Database::open(path, Database::Mode::kReadWrite);
@@ -96,7 +96,7 @@ TEST_CASE("what is no database is refused with its name") {
 }
 
 TEST_CASE("migration brings an empty database to the present tables, once") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const std::string path = folder.file("new/folder/d.db");
   std::array<uint8_t, 16> identity{};
   {
@@ -114,7 +114,7 @@ TEST_CASE("migration brings an empty database to the present tables, once") {
 }
 
 TEST_CASE("a database of a newer program is left as it is, with a clear message") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const std::string path = folder.file("d.db");
   REQUIRE(opened(path)->run("PRAGMA user_version = 99; CREATE TABLE future(a)").has_value());
   const auto database = open_store_database(path);

@@ -9,7 +9,7 @@
 #include <set>
 #include <thread>
 
-#include "journal/temp_folder.h"
+#include "base/temp_folder.h"
 #include "store/database.h"
 
 namespace hw::store {
@@ -17,14 +17,14 @@ namespace {
 
 const std::vector<std::string> kAll = {"*"};
 
-std::unique_ptr<KeyStore> opened(const journal::TempFolder& folder) {
+std::unique_ptr<KeyStore> opened(const TempFolder& folder) {
   auto keys = KeyStore::open(folder.file("d.db"));
   REQUIRE(keys.has_value());
   return std::move(*keys);
 }
 
 TEST_CASE("a new key shows its secret once; only its digest is kept") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   std::string secret;
   {
     const auto keys = opened(folder);
@@ -55,7 +55,7 @@ TEST_CASE("a new key shows its secret once; only its digest is kept") {
 }
 
 TEST_CASE("secrets and ids do not repeat") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto keys = opened(folder);
   std::set<std::string> seen;
   for (int i = 0; i < 50; ++i) {
@@ -70,7 +70,7 @@ TEST_CASE("secrets and ids do not repeat") {
 }
 
 TEST_CASE("a key is disabled, enabled and deleted by name or id") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto keys = opened(folder);
   const auto created = keys->create("alice", kAll);
   REQUIRE(created.has_value());
@@ -88,7 +88,7 @@ TEST_CASE("a key is disabled, enabled and deleted by name or id") {
 }
 
 TEST_CASE("names and models that make no sense are refused") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto keys = opened(folder);
   REQUIRE(keys->create("alice", kAll).has_value());
   const auto refused = [&](std::string_view name, const std::vector<std::string>& models) {
@@ -111,7 +111,7 @@ TEST_CASE("names and models that make no sense are refused") {
 
 TEST_CASE(
     "while another program holds the database a change is refused soon, and keys are listed") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto keys = opened(folder);
   REQUIRE(keys->create("alice", kAll).has_value());
   auto other = Database::open(folder.file("d.db"), Database::Mode::kReadWrite);

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
+#include "base/temp_folder.h"
 #include "base/text.h"
-#include "journal/temp_folder.h"
 #include "store/schema.h"
 
 namespace hw::store {
@@ -14,7 +14,7 @@ namespace {
 constexpr Nanos kDay = 86'400 * kSecond;
 constexpr Nanos kNow = 1'767'225'600 * kSecond;
 
-std::unique_ptr<Database> opened(const journal::TempFolder& folder) {
+std::unique_ptr<Database> opened(const TempFolder& folder) {
   auto database = open_store_database(folder.file("d.db"));
   REQUIRE(database.has_value());
   return std::move(*database);
@@ -53,7 +53,7 @@ int64_t count(Database& database, const char* table) {
 }
 
 TEST_CASE("calls older than the limit go, with their aliases, in steps") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto database = opened(folder);
   add_blocks(*database, 100, kNow - 31 * kDay, 100);
   add_blocks(*database, 10, kNow - 29 * kDay, 100);
@@ -65,7 +65,7 @@ TEST_CASE("calls older than the limit go, with their aliases, in steps") {
 }
 
 TEST_CASE("without limits nothing goes") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto database = opened(folder);
   add_blocks(*database, 10, 1, 10'000);
   CHECK(prune_all(*database, {0, 0}) == 1);
@@ -73,7 +73,7 @@ TEST_CASE("without limits nothing goes") {
 }
 
 TEST_CASE("past the size the oldest go, until it is kept, and the file shrinks") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto database = opened(folder);
   add_blocks(*database, 100, kNow, 100'000);
   REQUIRE(database->run("PRAGMA wal_checkpoint(TRUNCATE)").has_value());
@@ -92,7 +92,7 @@ TEST_CASE("past the size the oldest go, until it is kept, and the file shrinks")
 }
 
 TEST_CASE("keys are never pruned") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto database = opened(folder);
   REQUIRE(
       database->run("INSERT INTO keys VALUES('key_1', 'a', x'00', 'hw-', 0, 0, '*')").has_value());

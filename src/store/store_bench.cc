@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "base/metrics.h"
+#include "base/temp_folder.h"
 #include "journal/call_codec.h"
 #include "journal/call_samples.h"
 #include "journal/loop_journal.h"
-#include "journal/temp_folder.h"
 #include "store/archiver.h"
 #include "store/call_json.h"
 #include "store/schema.h"
@@ -26,7 +26,7 @@ std::vector<Call> calls_with(int tokens) {
   return calls;
 }
 
-std::unique_ptr<journal::Journal> journal_in(const journal::TempFolder& folder) {
+std::unique_ptr<journal::Journal> journal_in(const TempFolder& folder) {
   auto journal =
       journal::Journal::open(folder.file("loop-0.journal"), {}, kGeometry, 0, 0, nullptr);
   HW_ASSERT(journal.has_value());
@@ -38,7 +38,7 @@ std::unique_ptr<journal::Journal> journal_in(const journal::TempFolder& folder) 
 // A thousand calls from the journal into the database; the time is that of one of them.
 void archive(benchmark::State& state) {
   constexpr int kBatch = 1'000;
-  const journal::TempFolder folder;
+  const TempFolder folder;
   auto database = open_store_database(folder.file("calls.db"));
   HW_ASSERT(database.has_value());
   auto archiver = Archiver::create(**database, nullptr, nullptr);

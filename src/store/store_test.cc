@@ -13,10 +13,10 @@
 #include <thread>
 
 #include "base/log.h"
+#include "base/temp_folder.h"
 #include "base/text.h"
 #include "journal/call_samples.h"
 #include "journal/faults.h"
-#include "journal/temp_folder.h"
 #include "store/database.h"
 
 namespace hw::store {
@@ -31,7 +31,7 @@ struct QuietLog {
   LogLevel level;
 };
 
-StoreOptions options_in(const journal::TempFolder& folder) {
+StoreOptions options_in(const TempFolder& folder) {
   StoreOptions options;
   options.path = folder.file("calls.db");
   options.journal_bytes = 1 << 20;
@@ -68,7 +68,7 @@ std::map<std::string, int> all_ids(Store& store, Outcome* only = nullptr) {
 // --- reading ---
 
 TEST_CASE("a call is readable at once after its end, as it was") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto store = opened(options_in(folder), 2);
   Random random(1);
   for (int i = 0; i < 20; ++i) {
@@ -86,7 +86,7 @@ TEST_CASE("a call is readable at once after its end, as it was") {
 }
 
 TEST_CASE("a call is found by its id, the caller's own id and its trace, given or not") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto store = opened(options_in(folder));
   Random random(2);
   std::vector<Call> calls;
@@ -114,7 +114,7 @@ TEST_CASE("a call is found by its id, the caller's own id and its trace, given o
 }
 
 TEST_CASE("a call that took hours is found beside short ones that ended with it") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto store = opened(options_in(folder));
   Random random(3);
   const Call old = journal::typical_call(random, journal::kSampleWall - 7200 * kSecond, 0);
@@ -126,7 +126,7 @@ TEST_CASE("a call that took hours is found beside short ones that ended with it"
 }
 
 TEST_CASE("the log lists latest ends first, page by page, without gap or repetition") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto store = opened(options_in(folder));
   Random random(4);
   std::vector<std::string> expected;
@@ -152,7 +152,7 @@ TEST_CASE("the log lists latest ends first, page by page, without gap or repetit
 }
 
 TEST_CASE("conditions of a query restrict what is listed") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto store = opened(options_in(folder));
   Random random(5);
   for (int i = 0; i < 40; ++i) {
@@ -195,7 +195,7 @@ TEST_CASE("conditions of a query restrict what is listed") {
 }
 
 TEST_CASE("an empty log has an empty page") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto page = opened(options_in(folder))->list({});
   REQUIRE(page.has_value());
   CHECK(page->calls.empty());
@@ -205,7 +205,7 @@ TEST_CASE("an empty log has an empty page") {
 // --- restarts ---
 
 TEST_CASE("after a stop and a start everything is there, once") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   Random random(6);
   std::set<std::string> expected;
   for (int run = 0; run < 3; ++run) {
@@ -224,7 +224,7 @@ TEST_CASE("after a stop and a start everything is there, once") {
 }
 
 TEST_CASE("what is open when the process ends comes back as interrupted, once") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   Random random(7);
   const Call open = journal::typical_call(random, journal::kSampleWall, 4);
   const Call done = journal::typical_call(random, journal::kSampleWall, 4);
@@ -253,7 +253,7 @@ TEST_CASE("what is open when the process ends comes back as interrupted, once") 
 }
 
 TEST_CASE("a call stays open over many segments and restores when it ends or is interrupted") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   StoreOptions options = options_in(folder);
   options.journal_bytes = 64 * 1024;  // four segments of 16 KiB
   Random random(8);
@@ -283,7 +283,7 @@ TEST_CASE("a call stays open over many segments and restores when it ends or is 
 }
 
 TEST_CASE("journals of loops that are no more are stored and removed") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   StoreOptions options = options_in(folder);
   Random random(9);
   const Call open = journal::typical_call(random, journal::kSampleWall, 1);
@@ -298,7 +298,7 @@ TEST_CASE("journals of loops that are no more are stored and removed") {
 }
 
 TEST_CASE("without its journal the store goes on from what the database knows") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   StoreOptions options = options_in(folder);
   options.journal_bytes = 64 * 1024;
   Random random(19);
@@ -320,7 +320,7 @@ TEST_CASE("without its journal the store goes on from what the database knows") 
 }
 
 TEST_CASE("a clean stop leaves nothing to do for the next start") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   Random random(20);
   {
     const auto store = opened(options_in(folder));
@@ -339,7 +339,7 @@ TEST_CASE("a clean stop leaves nothing to do for the next start") {
 }
 
 TEST_CASE("calls older than keep_days are gone soon after the start") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   StoreOptions options = options_in(folder);
   Random random(21);
   const Call old = journal::typical_call(random, wall_ns() - 40 * 86'400 * kSecond, 1);
@@ -358,7 +358,7 @@ TEST_CASE("calls older than keep_days are gone soon after the start") {
 }
 
 TEST_CASE("a second process is told that the store is open") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const auto store = opened(options_in(folder));
   Registry registry;
   const auto second = Store::open(options_in(folder), 1, registry);
@@ -370,7 +370,7 @@ TEST_CASE("a second process is told that the store is open") {
 
 TEST_CASE("while the database is locked calls wait in the journal, then all are stored") {
   const QuietLog quiet;
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const StoreOptions options = options_in(folder);
   const auto store = opened(options);
   Random random(10);
@@ -406,7 +406,7 @@ TEST_CASE("while the database is locked calls wait in the journal, then all are 
 
 TEST_CASE("past the reserve calls are lost, counted, and not taken for interrupted ones") {
   const QuietLog quiet;
-  const journal::TempFolder folder;
+  const TempFolder folder;
   StoreOptions options = options_in(folder);
   options.journal_bytes = 64 * 1024;
   Random random(11);
@@ -461,7 +461,7 @@ TEST_CASE(
   const QuietLog quiet;
   for (int k = 1; k < 1'000; ++k) {
     CAPTURE(k);
-    const journal::TempFolder folder;
+    const TempFolder folder;
     StoreOptions options = options_in(folder);
     options.journal_bytes = 64 * 1024;
     FailKth seam(k);
@@ -623,7 +623,7 @@ TEST_CASE(
   const QuietLog quiet;
   for (int k = 1; k < 2'000; k += k < 40 ? 1 : 7) {
     CAPTURE(k);
-    const journal::TempFolder folder;
+    const TempFolder folder;
     StoreOptions options = options_in(folder);
     options.journal_bytes = 128 * 1024;
     DieAtKth seam(k);
@@ -640,7 +640,7 @@ TEST_CASE(
 TEST_CASE("killed at any moment, again and again, the log stays exact") {
   const QuietLog quiet;
   Random random(14);
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const StoreOptions options = options_in(folder);
   std::map<std::string, char> state;
   for (int round = 0; round < 12; ++round) {
@@ -660,7 +660,7 @@ TEST_CASE("killed at any moment, again and again, the log stays exact") {
 // --- keys, metrics, access log, retention ---
 
 TEST_CASE("a change of keys is noticed, be it made here or by another process") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   const StoreOptions options = options_in(folder);
   const auto store = opened(options);
   std::atomic<int> changes{0};
@@ -684,7 +684,7 @@ TEST_CASE("a change of keys is noticed, be it made here or by another process") 
 }
 
 TEST_CASE("pending and lost calls are metrics") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   Registry registry;
   auto store = Store::open(options_in(folder), 2, registry);
   REQUIRE(store.has_value());
@@ -710,7 +710,7 @@ std::vector<std::string> lines_of(const std::string& path) {
 }
 
 TEST_CASE("the access log has a line for each call and follows a rotation") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   StoreOptions options = options_in(folder);
   options.access_log = folder.file("access.log");
   const auto store = opened(options);
@@ -734,7 +734,7 @@ TEST_CASE("the access log has a line for each call and follows a rotation") {
 
 TEST_CASE("an access log that cannot be written is a reason, not a stop") {
   const QuietLog quiet;
-  const journal::TempFolder folder;
+  const TempFolder folder;
   StoreOptions options = options_in(folder);
   options.access_log = "/nonexistent/access.log";
   const auto store = opened(options);
@@ -748,7 +748,7 @@ TEST_CASE("an access log that cannot be written is a reason, not a stop") {
 }
 
 TEST_CASE("loops append while others ask, list and scrape") {
-  const journal::TempFolder folder;
+  const TempFolder folder;
   StoreOptions options = options_in(folder);
   options.journal_bytes = 16 << 20;  // room for all, however late the writer thread is
   const auto store = opened(options, 3);

@@ -24,11 +24,8 @@ void write_all(int fd, std::string_view text) {
 }  // namespace
 
 Colour colour_of_output(const config::Environment& environment) {
-  const auto set = [&](std::string_view name) {
-    const auto found = environment.find(name);
-    return found == environment.end() ? std::string_view() : std::string_view(found->second);
-  };
-  const bool wanted = set("NO_COLOR").empty() && set("TERM") != "dumb";
+  const bool wanted = config::value_of(environment, "NO_COLOR").empty() &&
+                      config::value_of(environment, "TERM") != "dumb";
   return wanted && ::isatty(STDOUT_FILENO) == 1 ? Colour::kAnsi : Colour::kNone;
 }
 

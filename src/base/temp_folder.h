@@ -9,12 +9,12 @@
 
 #include "base/assert.h"
 
-namespace hw::journal {
+namespace hw {
 
 class TempFolder {
  public:
   TempFolder() {
-    std::string pattern = (parent() / "hw-journal-XXXXXX").string();
+    std::string pattern = (parent() / "hw-test-XXXXXX").string();
     HW_ASSERT(mkdtemp(pattern.data()) != nullptr);
     path_ = pattern;
   }
@@ -25,6 +25,7 @@ class TempFolder {
   TempFolder(const TempFolder&) = delete;
   TempFolder& operator=(const TempFolder&) = delete;
 
+  const std::string& path() const { return path_; }
   std::string file(const std::string& name) const { return path_ + "/" + name; }
 
  private:
@@ -41,4 +42,4 @@ class TempFolder {
   std::string path_;
 };
 
-}  // namespace hw::journal
+}  // namespace hw
