@@ -105,6 +105,10 @@ Result<std::string> DataDir::secret(std::string_view name, std::string_view pref
   return secret;
 }
 
+Status DataDir::keep_secret(std::string_view name, std::string_view secret) {
+  return write_file(file(name), concat(secret, "\n"));
+}
+
 std::string DataDir::read_secret(std::string_view name) const {
   Result<std::string> content = config::read_small_file(file(name), kSecretBytesMax);
   return content.has_value() ? without_line_end(std::move(*content)) : std::string();

@@ -25,6 +25,8 @@ class DataDir {
   // random characters (256 bits), in a file of mode 0600. kConfig where the file cannot be read or
   // written, is empty, or may be read by others.
   Result<std::string> secret(std::string_view name, std::string_view prefix);
+  // Keeps `secret` in that file instead, for commands in other terminals. kConfig likewise.
+  Status keep_secret(std::string_view name, std::string_view secret);
   // The secret, or empty where there is none that can be read.
   std::string read_secret(std::string_view name) const;
 

@@ -10,6 +10,7 @@
 #include "console/answer.h"
 #include "console/api.h"
 #include "gateway/gateway.h"
+#include "net/listener.h"
 #include "setup/docs_page.h"
 #include "store/store.h"
 
@@ -199,6 +200,17 @@ struct GatewaySystem::Impl {
 
 GatewaySystem::GatewaySystem(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 GatewaySystem::~GatewaySystem() = default;
+
+GatewaySystem::Obstacle GatewaySystem::find_obstacle(const GatewayFile& config) {
+  const int process = store::Store::holder(config.store);
+  if (process != 0) return {Obstacle::Kind::kStoreTaken, process};
+  const Status free =
+      net::Listener::check_free(config.gateway.listen_host, config.gateway.listen_port);
+  if (!free.has_value() && net::Listener::is_taken(free.error())) {
+    return {Obstacle::Kind::kPortTaken, 0};
+  }
+  return {};
+}
 
 Result<std::unique_ptr<GatewaySystem>> GatewaySystem::open(GatewayFile config) {
   auto impl = std::make_unique<Impl>();

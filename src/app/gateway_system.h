@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,15 @@ namespace hw::app {
 //   (*system)->run();                                       // blocks until stop() is through
 class GatewaySystem {
  public:
+  // What keeps a configuration from being run.
+  struct Obstacle {
+    enum class Kind : uint8_t { kNone, kStoreTaken, kPortTaken };
+    Kind kind = Kind::kNone;
+    int process = 0;  // that has the store; -1: not known
+  };
+  // Whether another process has store or port already. Makes nothing.
+  static Obstacle find_obstacle(const GatewayFile& config);
+
   // Opens store and sockets. Errors: kConfig, kStore.
   static Result<std::unique_ptr<GatewaySystem>> open(GatewayFile config);
   ~GatewaySystem();

@@ -92,7 +92,8 @@ Result<InstancePlan> plan_instance(const UpRequest& request, const engine::Optio
     if (!port.has_value()) return fail(port.error());
     out.port = *port;
   }
-  out.arguments = {"engine"};
+  const bool chinese = request.language == config::Language::kChinese;
+  out.arguments = {"engine", chinese ? "--lang=zh" : "--lang=en"};
   const bool sized =
       is_set(request, "model", "max_batch_size") || is_set(request, "model", "max_num_seqs");
   // The default is a GPU's; more than this the CPU would only mention in the log and cut.

@@ -8,6 +8,7 @@
 #include "app/option_reference.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "command/obstacle.h"
 #include "json/writer.h"
 #include "terminal/messages.h"
 #include "terminal/output.h"
@@ -108,6 +109,8 @@ Exit serve(const Arguments& arguments) {
     print(say(language, Text::kConfigGood, {sources.file}) + "\n");
     return Exit::kFine;
   }
+  const StartFlags flags = {"--gateway.listen 127.0.0.1:0", "--store.path FILE"};
+  if (!may_start(read.config, "", flags, language)) return Exit::kUsage;
   const gateway::Options options = read.config.gateway;
   app::RunHooks hooks;
   hooks.read_again = [sources]() mutable {

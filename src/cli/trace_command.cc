@@ -36,7 +36,7 @@ Command trace_command() {
       "x-request-id, its trace id, or the x-request-id that the caller sent.",
       "显示一次调用的时间去向：阶段、尝试、间隔、令牌。ID 为其 x-request-id、追踪标识，或调用"
       "方发送的 x-request-id。"};
-  out.flags = with_client_flags({json_flag()});
+  out.flags = with_client_flags({json_flag(), key_flag()});
   out.examples = {"headway trace req_01KE1QZX9G0000000000000000",
                   "headway trace 4bf92f3577b34da6a3ce929d0e0e4736 --json",
                   "headway trace \"$(headway logs --limit 1 --json | jq -r .id)\" --lang zh"};

@@ -11,6 +11,7 @@
 #include "app/up_plan.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "command/obstacle.h"
 #include "json/writer.h"
 #include "terminal/messages.h"
 #include "terminal/output.h"
@@ -49,8 +50,16 @@ class UpRun {
         options_(plan_.config.gateway) {}
 
   Exit run() {
+    const StartFlags flags = {"--port 0", "--data FOLDER"};
+    if (!may_start(plan_.config, plan_.dir.read_address(), flags, arguments_.language)) {
+      return Exit::kUsage;
+    }
     app::RunHooks hooks;
-    hooks.read_again = [this] { return app::read_again(request_, plan_); };
+    hooks.read_again = [this] {
+      app::ReadGatewayFile fresh = app::read_again(request_, plan_);
+      if (fresh.problems.empty()) keep_token(fresh.config.gateway.admin_token);
+      return fresh;
+    };
     hooks.ready = [this](app::GatewaySystem& system) { begin(system); };
     hooks.ended = [this] { end(); };
     const Status ran = app::run_gateway(plan_.config, hooks);
@@ -66,10 +75,20 @@ class UpRun {
     return say(arguments_.language, what, arguments);
   }
 
+  // The folder has the token in force, one that is configured too: commands in other terminals find
+  // it there.
+  void keep_token(const std::string& token) {
+    if (plan_.dir.read_secret("admin_token") == token) return;
+    if (const Status kept = plan_.dir.keep_secret("admin_token", token); !kept) {
+      complain(kept.error().message);
+    }
+  }
+
   // The sockets are open. The instance loads on a thread of its own, so that the gateway serves
   // /livez and /metrics meanwhile.
   void begin(app::GatewaySystem& system) {
     base_url_ = url_of(options_, system.port());
+    keep_token(options_.admin_token);
     if (!plan_.instance.has_value()) {
       announce();
       return;

@@ -192,14 +192,16 @@ ParsedLine no_command(const std::vector<Command>& commands, const std::vector<st
   out.kind = ParsedLine::Kind::kError;
   std::vector<std::string> names;
   const bool group = is_group(commands, words[0]);
+  const bool alone = group && words.size() == 1;
   for (const Command& command : commands) {
     if (!group || command.name.starts_with(concat(words[0], " "))) names.emplace_back(command.name);
   }
   std::string list;
   for (const std::string& name : names) list += concat(list.empty() ? "" : ", ", name);
   const std::string given = group && words.size() > 1 ? concat(words[0], " ", words[1]) : words[0];
-  const std::string close = config::closest_name(given, names);
-  out.text = close.empty() ? say(language, Text::kUnknownCommand, {given, list})
+  const std::string close = alone ? std::string() : config::closest_name(given, names);
+  out.text = alone           ? say(language, Text::kIncompleteCommand, {given, list})
+             : close.empty() ? say(language, Text::kUnknownCommand, {given, list})
                            : say(language, Text::kUnknownCommandClose, {given, close});
   return out;
 }

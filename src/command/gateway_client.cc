@@ -43,11 +43,6 @@ const std::vector<Flag>& client_flags() {
         "网关地址，带或不带 /v1；省略则寻找运行中的 `headway up`。"},
        "HEADWAY_BASE_URL"},
       {"admin-token", "TOKEN", {"Its admin token.", "网关的管理令牌。"}, "HEADWAY_ADMIN_TOKEN"},
-      {"api-key",
-       "KEY",
-       {"A key, for its own calls, where there is no admin token.",
-        "密钥；没有管理令牌时用于查看它自己的调用。"},
-       "HEADWAY_API_KEY"},
       {"data",
        "DIR",
        {"The folder of `headway up`; otherwise ./data.", "`headway up` 的目录；省略则为 ./data。"},
@@ -55,6 +50,32 @@ const std::vector<Flag>& client_flags() {
   };
   return flags;
 }
+
+const Flag& key_flag() {
+  static const Flag flag = {"api-key",
+                            "KEY",
+                            {"A key, for its own calls, where there is no admin token.",
+                             "密钥；没有管理令牌时用于查看它自己的调用。"},
+                            "HEADWAY_API_KEY"};
+  return flag;
+}
+
+namespace {
+
+// The first secret that there is, and where it was found.
+void find_token(const Arguments& arguments, const app::DataDir& dir, bool ours, GatewayPlace& out) {
+  const auto take = [&](std::string secret, std::string origin) {
+    if (!out.token.empty() || secret.empty()) return;
+    out.token = std::move(secret);
+    out.token_origin = std::move(origin);
+  };
+  take(arguments.value("admin-token"), "--admin-token / HEADWAY_ADMIN_TOKEN");
+  if (ours) take(dir.read_secret("admin_token"), concat(dir.path(), "/admin_token"));
+  take(arguments.value("api-key"), "--api-key / HEADWAY_API_KEY");
+  if (ours) take(dir.read_secret("key"), concat(dir.path(), "/key"));
+}
+
+}  // namespace
 
 GatewayPlace find_gateway(const Arguments& arguments) {
   const std::string folder = arguments.value("data");
@@ -65,10 +86,7 @@ GatewayPlace find_gateway(const Arguments& arguments) {
   const bool given = !out.base_url.empty();
   if (!given) out.base_url = running.empty() ? std::string(kDefaultBaseUrl) : running;
   const bool ours = !given || out.base_url == running;
-  out.token = arguments.value("admin-token");
-  if (out.token.empty() && ours) out.token = dir.read_secret("admin_token");
-  if (out.token.empty()) out.token = arguments.value("api-key");
-  if (out.token.empty() && ours) out.token = dir.read_secret("key");
+  find_token(arguments, dir, ours, out);
   return out;
 }
 
@@ -95,11 +113,17 @@ tl::expected<std::string, Exit> GatewayClient::ask(std::string_view method,
     return tl::unexpected(Exit::kUnreachable);
   }
   if (answer->status / 100 == 2) return std::move(answer->body);
+  if (answer->status == 404 && !arguments_.operand.empty()) {
+    complain(config::printable(
+        say(language, Text::kUnknownThere, {place_.base_url, arguments_.operand})));
+    return tl::unexpected(Exit::kNo);
+  }
   complain(config::printable(
       say(language, Text::kRefused,
           {place_.base_url, std::to_string(answer->status), message_of(answer->body)})));
   if (answer->status == 401 || answer->status == 403) {
-    complain(say(language, Text::kRefusedHint));
+    complain(place_.token.empty() ? say(language, Text::kNoTokenHint)
+                                  : say(language, Text::kRefusedHint, {place_.token_origin}));
   }
   if (answer->status >= 500) return tl::unexpected(Exit::kUnreachable);
   return tl::unexpected(answer->status == 404 ? Exit::kNo : Exit::kUsage);

@@ -11,13 +11,16 @@
 
 namespace hw::cli {
 
-// --base-url, --api-key, --admin-token, --data: where the gateway is and who asks.
+// --base-url, --admin-token, --data: where the gateway is and who asks.
 const std::vector<Flag>& client_flags();
+// --api-key, for what a key may ask: its own calls by their id.
+const Flag& key_flag();
 
 // Where to ask, and with which secret.
 struct GatewayPlace {
   std::string base_url;  // "http://127.0.0.1:8080", without /v1 and without a trailing slash
   std::string token;     // admin token, else key; empty: none known
+  std::string token_origin;  // "--admin-token or HEADWAY_ADMIN_TOKEN", "data/admin_token", ...
 };
 
 // --base-url and its variable; else what a running `headway up` wrote into the data folder; else

@@ -169,7 +169,7 @@ Status Exchange::understand() {
   wire::RequestFacts& facts = *state_.facts;
   if (const Status read = wire::scan_request(state_.call.dialect, state_.body, facts); !read)
     return read;
-  state_.input_estimate = static_cast<int64_t>(facts.prompt_bytes / wire::kBytesPerToken);
+  state_.input_estimate = wire::estimated_input(state_.call.dialect, facts);
   state_.call.model = facts.model;
   const bool streams = state_.route.endpoint != route::Endpoint::kEmbeddings &&
                        state_.route.endpoint != route::Endpoint::kCountTokens;
@@ -341,10 +341,7 @@ bool Exchange::estimates() const {
 
 // By the bytes of text and tools, and what an image costs at most: the answer says that it is one.
 net::Task<void> Exchange::answer_estimate() {
-  constexpr size_t kTokensPerImage = 1600;
-  const wire::RequestFacts& facts = *state_.facts;
-  const size_t tokens = (facts.prompt_bytes + facts.tool_bytes) / wire::kBytesPerToken +
-                        facts.images * kTokensPerImage + 1;
+  const int64_t tokens = state_.input_estimate;
   std::string head, body;
   json::Writer json(body);
   json.begin_object();
@@ -358,7 +355,7 @@ net::Task<void> Exchange::answer_estimate() {
   own.server_timing = state_.server_timing();
   edge::append_own_head(head, own);
   state_.call.outcome = Outcome::kOk;
-  state_.call.tokens.input = static_cast<int64_t>(tokens);
+  state_.call.tokens.input = tokens;
   state_.call.tokens.source = timeline::TokenSource::kEstimated;
   const bool written = co_await state_.write_whole(head, body, own.status);
   if (!written) state_.set_gone();

@@ -126,6 +126,10 @@ Status Listener::check_free(const std::string& host, uint16_t port) {
   return {};
 }
 
+bool Listener::is_taken(const Error& error) {
+  return error.message.ends_with(std::strerror(EADDRINUSE));
+}
+
 void Listener::start() {
   impl_->loop.poller().add(impl_->fd, *impl_);
 }

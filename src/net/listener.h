@@ -22,6 +22,8 @@ class Listener {
   // Whether a listener of any process has the port already, which SO_REUSEPORT would share in
   // silence; call it before the first open(). Errors: kConfig with address and reason.
   static Status check_free(const std::string& host, uint16_t port);
+  // Whether an error of the two above means that another listener has the port.
+  static bool is_taken(const Error& error);
   ~Listener();
 
   // Begins to accept; on the loop's thread or before it runs.

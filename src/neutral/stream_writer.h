@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,9 @@ struct Reply {
   // writer at four bytes a token.
   int64_t input_estimate = 0;
   ToolNames tools;  // of the request
+  // What was asked for, for dialects that repeat it: numbers as they were written, empty: absent.
+  std::optional<int64_t> max_tokens;
+  std::string temperature, top_p;
 };
 
 // Writes one stream. Everything appended ends at an event's end.

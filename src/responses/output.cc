@@ -17,6 +17,10 @@ std::string_view digits_of(std::string_view request_id) {
   return request_id.substr(0, kIdBytesMax);
 }
 
+std::string_view or_null(std::string_view number) {
+  return number.empty() ? "null" : number;
+}
+
 std::string_view id_prefix(OutputItem::Kind kind) {
   switch (kind) {
     case OutputItem::Kind::kMessage:
@@ -132,13 +136,17 @@ void ResponsesOutput::append_response(std::string& out, ItemStatus status, StopR
   } else {
     out += "null";
   }
-  out += R"(,"instructions":null,"max_output_tokens":null,"model":)";
+  out += R"(,"instructions":null,"max_output_tokens":)";
+  out += reply_.max_tokens ? std::to_string(*reply_.max_tokens) : "null";
+  out += R"(,"model":)";
   json::append_quoted(out, reply_.model);
   append_items(out);
   out += R"(,"parallel_tool_calls":true,"previous_response_id":null,)"
-         R"("reasoning":{"effort":null,"summary":null},"store":false,"temperature":null,)"
-         R"("text":{"format":{"type":"text"}},"tool_choice":"auto","tools":[],"top_p":null,)"
-         R"("truncation":"disabled","usage":)";
+         R"("reasoning":{"effort":null,"summary":null},"store":false,"temperature":)";
+  out += or_null(reply_.temperature);
+  out += R"(,"text":{"format":{"type":"text"}},"tool_choice":"auto","tools":[],"top_p":)";
+  out += or_null(reply_.top_p);
+  out += R"(,"truncation":"disabled","usage":)";
   if (status == ItemStatus::kInProgress || status == ItemStatus::kFailed) {
     out += "null";
   } else {

@@ -4,11 +4,13 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 
 #include "base/assert.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "journal/call_codec.h"
 #include "journal/loop_journal.h"
@@ -52,12 +54,37 @@ class FolderLock {
       return fail(ErrorCode::kStore, concat("The journal's folder ", folder, " cannot be used: ",
                                             std::string_view(std::strerror(errno)), "."));
     }
-    if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return {};
+    if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return note_holder();
     return fail(ErrorCode::kStore, concat("Another process has the store in ", folder,
                                           " open. Stop it, or set [store] path to another file."));
   }
 
+  // The process that holds the folder; 0: none, -1: one that did not say which.
+  static int holder(const std::string& folder) {
+    const int fd = ::open((folder + "/lock").c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    const bool free = flock(fd, LOCK_SH | LOCK_NB) == 0;
+    char text[16] = {};
+    const ssize_t size = free ? 0 : ::read(fd, text, sizeof text);
+    ::close(fd);
+    if (free) return 0;
+    int pid = -1;
+    std::string_view digits(text, static_cast<size_t>(std::max<ssize_t>(size, 0)));
+    digits = digits.substr(0, digits.find('\n'));
+    return parse_number(digits, pid) && pid > 0 ? pid : -1;
+  }
+
  private:
+  // For people who find the folder taken. A full disk is no reason not to start.
+  Status note_holder() {
+    const std::string pid = concat(::getpid(), "\n");
+    if (::ftruncate(fd_, 0) != 0 || ::write(fd_, pid.data(), pid.size()) < 0) {
+      log_warning("store", concat("cannot note the process in the lock: ",
+                                  std::string_view(std::strerror(errno))));
+    }
+    return {};
+  }
+
   int fd_ = -1;
 };
 
@@ -133,6 +160,10 @@ bool Store::Impl::lost_lately() const {
     loss_at = now;
   }
   return loss_seen > 0 && now - loss_at < kLossRecentNs;
+}
+
+int Store::holder(const StoreOptions& options) {
+  return FolderLock::holder(journal_folder(options.path));
 }
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

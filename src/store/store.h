@@ -32,6 +32,9 @@ class Store {
   // newer than this program or none at all, another process has this store open.
   static Result<std::unique_ptr<Store>> open(const StoreOptions& options, int loops,
                                              Registry& registry);
+  // The process that has this store open: 0 where none has, -1 where it is not known which. Makes
+  // nothing.
+  static int holder(const StoreOptions& options);
   // Stops if need be.
   ~Store();
   Store(const Store&) = delete;

@@ -38,6 +38,7 @@ constexpr Row kTable[] = {
     {Text::kUnknownFlagClose, {"there is no {0}; did you mean {1}?", "没有 {0}；是否想写 {1}？"}},
     {Text::kUnknownCommand,
      {"there is no command \"{0}\"; there are: {1}", "没有命令 \"{0}\"；现有：{1}"}},
+    {Text::kIncompleteCommand, {"\"headway {0}\" what? {1}", "\"headway {0}\" 之后需要：{1}"}},
     {Text::kUnknownCommandClose,
      {"there is no command \"{0}\"; did you mean \"{1}\"?",
       "没有命令 \"{0}\"；是否想写 \"{1}\"？"}},
@@ -54,10 +55,29 @@ constexpr Row kTable[] = {
     {Text::kBadBaseUrl, {"--base-url {0}", "--base-url {0}"}},
     {Text::kRefused, {"the gateway at {0} answered {1}: {2}", "位于 {0} 的网关回答 {1}：{2}"}},
     {Text::kRefusedHint,
-     {"give the admin token with --admin-token or HEADWAY_ADMIN_TOKEN, or the folder of \"headway "
-      "up\" with --data or HEADWAY_DATA",
-      "请用 --admin-token 或 HEADWAY_ADMIN_TOKEN 给出管理令牌，或用 --data 或 HEADWAY_DATA 给出 "
-      "\"headway up\" 的目录"}},
+     {"the token that was sent came from {0}; give the admin token with --admin-token or "
+      "HEADWAY_ADMIN_TOKEN, or the folder of \"headway up\" with --data or HEADWAY_DATA",
+      "所发送的令牌来自 {0}；请用 --admin-token 或 HEADWAY_ADMIN_TOKEN 给出管理令牌，或用 --data 或 "
+      "HEADWAY_DATA 给出 \"headway up\" 的目录"}},
+    {Text::kNoTokenHint,
+     {"no token was found to send: give the admin token with --admin-token or "
+      "HEADWAY_ADMIN_TOKEN, or the folder of \"headway up\" with --data or HEADWAY_DATA",
+      "没有找到可发送的令牌：请用 --admin-token 或 HEADWAY_ADMIN_TOKEN 给出管理令牌，或用 --data 或 "
+      "HEADWAY_DATA 给出 \"headway up\" 的目录"}},
+    {Text::kUnknownThere,
+     {"the gateway at {0} knows no {1}", "位于 {0} 的网关没有 {1}"}},
+    {Text::kAlreadyRunning,
+     {"a Headway is already running on {0}, at {1} (process {2}). Use it, or end it, or start "
+      "another beside it: headway up --data OTHER_FOLDER --port 0",
+      "{0} 上已有 Headway 在运行：{1}（进程 {2}）。请直接使用它，或结束它，或在旁边再启动一个："
+      "headway up --data 其他目录 --port 0"}},
+    {Text::kStoreTaken,
+     {"another Headway (process {1}) has the database {0} open. End it, or give this one a "
+      "database of its own: {2}",
+      "另一个 Headway（进程 {1}）已打开数据库 {0}。请结束它，或为本进程指定另一个数据库：{2}"}},
+    {Text::kPortTaken,
+     {"something else listens on {0} already. Choose another port: {1}",
+      "{0} 已被其他程序占用。请换一个端口：{1}"}},
     {Text::kBrokenAnswer, {"the answer of {0} cannot be read: {1}", "无法读懂 {0} 的回答：{1}"}},
 
     {Text::kComma, {", ", "，"}},

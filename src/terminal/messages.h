@@ -31,6 +31,7 @@ enum class Text : uint8_t {
   kUnknownFlag,
   kUnknownFlagClose,
   kUnknownCommand,
+  kIncompleteCommand,
   kUnknownCommandClose,
   kBadFlagValue,
   kMissingFlag,
@@ -40,6 +41,13 @@ enum class Text : uint8_t {
   kBadBaseUrl,
   kRefused,
   kRefusedHint,
+  kNoTokenHint,
+  kUnknownThere,
+  // A gateway that cannot be started.
+  kAlreadyRunning,
+  kStoreTaken,
+  kPortTaken,
+  // The answer of a gateway.
   kBrokenAnswer,
   // trace
   kComma,

@@ -21,6 +21,9 @@ Result<std::unique_ptr<Translation>> Translation::read(Dialect client, std::stri
   reply.encrypted_reasoning = request.include_encrypted_reasoning;
   reply.input_estimate = input_estimate;
   reply.tools = ToolNames(request);
+  reply.max_tokens = request.max_tokens;
+  reply.temperature = request.temperature;
+  reply.top_p = request.top_p;
   return out;
 }
 

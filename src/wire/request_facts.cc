@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/text.h"
 #include "json/writer.h"
+#include "wire/usage.h"
 
 namespace hw::wire {
 namespace {
@@ -259,6 +260,18 @@ bool has_stream_options(Dialect dialect) {
 }
 
 }  // namespace
+
+int64_t estimated_input(Dialect dialect, const RequestFacts& facts) {
+  constexpr int64_t kTokensPerImage = 1600;
+  constexpr int64_t kTokensPerMessage = 4;
+  constexpr int64_t kTokensBeforeAnswer = 3;
+  const bool templated =
+      dialect != Dialect::kOpenaiCompletions && dialect != Dialect::kOpenaiEmbeddings;
+  const auto messages = static_cast<int64_t>(facts.messages);
+  return estimated_tokens(facts.prompt_bytes + facts.tool_bytes) +
+         static_cast<int64_t>(facts.images) * kTokensPerImage +
+         (templated ? messages * kTokensPerMessage + kTokensBeforeAnswer : 0);
+}
 
 Status scan_request(Dialect dialect, std::string_view body, RequestFacts& out) {
   out = RequestFacts{};

@@ -60,6 +60,12 @@ struct RequestFacts {
   size_t object_begin = 0;  // offset of the body's first brace
 };
 
+// How many tokens the prompt may be, for who is told no usage: four bytes of text or tools a token,
+// what chat templates put around a message and before the answer (OpenAI's cookbook, "How to count
+// tokens": 3 or 4 and 3), and an image at what it costs at most. Whatever rests on it is marked as
+// an estimate.
+int64_t estimated_input(Dialect dialect, const RequestFacts& facts);
+
 // Reads the facts out of `body`, in one pass. Values that nobody asks for are skipped, not
 // validated: the upstream judges those. kBadRequest where the body is no JSON object, `model` is
 // missing or no string of 1 to 512 bytes, or `stream` is neither a boolean nor null; the message
