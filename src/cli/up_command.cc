@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cerrno>
+#include <filesystem>
 #include <optional>
 #include <thread>
 
@@ -167,7 +168,20 @@ class UpRun {
                   plan_.model_id,
                   "\", \"stream\": true, \"max_tokens\": 64, \"messages\": [{\"role\": \"user\", "
                   "\"content\": \"Say hello.\"}]}'\n\n");
-    return out + concat(text(Text::kUpTrace), "\n", text(Text::kUpStop), "\n");
+    out += concat(text(Text::kUpTrace), "\n", text(Text::kUpDocs, {base_url_}), "\n");
+    if (const std::string folder = unknown_folder(); !folder.empty()) {
+      out += concat(text(Text::kUpPath, {folder}), "\n");
+    }
+    return out + concat(text(Text::kUpStop), "\n");
+  }
+
+  // The folder of this program where the shell would not find it there; else empty.
+  std::string unknown_folder() const {
+    const std::string folder = std::filesystem::path(request_.program).parent_path().string();
+    const std::string path(config::value_of(arguments_.environment, "PATH"));
+    return concat(":", path, ":").find(concat(":", folder, ":")) == std::string::npos
+               ? folder
+               : std::string();
   }
 
   const Arguments& arguments_;

@@ -145,12 +145,18 @@ class VerifyRun {
   // "$(cat PATH)" would hand it on.
   Exit read_key() {
     if (settings_.key.starts_with("env:")) {
-      const auto found = arguments_.environment.find(settings_.key.substr(4));
-      settings_.key = found == arguments_.environment.end() ? std::string() : found->second;
+      const std::string name = settings_.key.substr(4);
+      const auto found = arguments_.environment.find(name);
+      if (found == arguments_.environment.end()) {
+        complain(say(language_, Text::kKeyVariableUnset, {name}));
+        return Exit::kUsage;
+      }
+      settings_.key = found->second;
     } else if (settings_.key.starts_with("file:")) {
       Result<std::string> text = config::read_small_file(settings_.key.substr(5), kKeyFileBytesMax);
       if (!text.has_value()) {
-        complain(text.error().message);
+        complain(say(language_, Text::kKeyFileUnreadable,
+                     {settings_.key.substr(5), text.error().message}));
         return Exit::kUsage;
       }
       while (text->ends_with('\n')) text->pop_back();

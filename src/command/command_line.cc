@@ -202,7 +202,7 @@ ParsedLine no_command(const std::vector<Command>& commands, const std::vector<st
   const std::string close = alone ? std::string() : config::closest_name(given, names);
   out.text = alone           ? say(language, Text::kIncompleteCommand, {given, list})
              : close.empty() ? say(language, Text::kUnknownCommand, {given, list})
-                           : say(language, Text::kUnknownCommandClose, {given, close});
+                             : say(language, Text::kUnknownCommandClose, {given, close});
   return out;
 }
 

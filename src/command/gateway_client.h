@@ -18,8 +18,8 @@ const Flag& key_flag();
 
 // Where to ask, and with which secret.
 struct GatewayPlace {
-  std::string base_url;  // "http://127.0.0.1:8080", without /v1 and without a trailing slash
-  std::string token;     // admin token, else key; empty: none known
+  std::string base_url;      // "http://127.0.0.1:8080", without /v1 and without a trailing slash
+  std::string token;         // admin token, else key; empty: none known
   std::string token_origin;  // "--admin-token or HEADWAY_ADMIN_TOKEN", "data/admin_token", ...
 };
 

@@ -26,10 +26,9 @@ bool may_start(const app::GatewayFile& config, const std::string& running, const
       }
       return false;
     case Kind::kPortTaken:
-      complain(say(
-          language, Text::kPortTaken,
-          {concat(config.gateway.listen_host, ":", config.gateway.listen_port),
-           std::string(flags.port)}));
+      complain(say(language, Text::kPortTaken,
+                   {concat(config.gateway.listen_host, ":", config.gateway.listen_port),
+                    std::string(flags.port)}));
       return false;
   }
   return true;

@@ -1,5 +1,6 @@
 #include "net/dial.h"
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,6 +19,13 @@ namespace {
 
 // An answer to CONNECT is a status line and a few fields.
 constexpr size_t kProxyHeadMax = 8192;
+
+// A literal address is not looked up.
+bool is_name(const std::string& host) {
+  in6_addr address{};
+  return ::inet_pton(AF_INET, host.c_str(), &address) != 1 &&
+         ::inet_pton(AF_INET6, host.c_str(), &address) != 1;
+}
 
 }  // namespace
 
@@ -74,7 +82,9 @@ class Dial::Impl : public std::enable_shared_from_this<Dial::Impl> {
   void on_resolved(const Result<Addresses>& found) {
     if (abandoned_) return;
     if (!found) return finish(found.error());
-    times_.resolved = monotonic_ns();
+    if (is_name(target_.proxy_host.empty() ? target_.host : target_.proxy_host)) {
+      times_.resolved = monotonic_ns();
+    }
     addresses_ = *found;
     try_next();
   }

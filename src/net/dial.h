@@ -26,7 +26,7 @@ struct DialTarget {
 
 // When each step was done, monotonic; -1: the step did not happen (yet).
 struct DialTimes {
-  Nanos resolved = -1;
+  Nanos resolved = -1;  // of a name; a literal address needs no look-up
   Nanos connected = -1;
   Nanos secured = -1;
 };

@@ -17,6 +17,8 @@ constexpr std::string_view kModel = "ANTHROPIC_MODEL";
 constexpr std::string_view kSmallModel = "ANTHROPIC_DEFAULT_HAIKU_MODEL";
 constexpr std::string_view kTimeout = "API_TIMEOUT_MS";
 constexpr std::string_view kRetries = "CLAUDE_CODE_MAX_RETRIES";
+// More hide a failure as slowness.
+constexpr std::string_view kRetriesBetter = "2";
 constexpr int64_t kRetriesUsual = 10;
 // Variables that send Claude Code to a cloud, whatever the base URL says.
 constexpr std::string_view kClouds[] = {
@@ -189,6 +191,7 @@ Result<std::string> merge_claude_code_settings(std::string_view text, const Orde
   edit.set_text(variable(kModel), access.model);
   edit.set_text(variable(kSmallModel), small);
   edit.set_text(variable(kTimeout), "600000", Existing::kKeep);
+  edit.set_text(variable(kRetries), kRetriesBetter, Existing::kKeep);
   if (is_new) edit.set({"permissions", "allow"}, "[]", Existing::kKeep);
   for (const std::string& rule : order.allow) edit.add_text({"permissions", "allow"}, rule);
   return edit.finish();
@@ -246,7 +249,7 @@ void examine_claude_code(Examination& e, std::span<const FileText> files,
   } else if (!parse_number(std::string_view(retries.value), count)) {
     count = kRetriesUsual;
   }
-  judge_retries(e, retries, count + 1, "2");
+  judge_retries(e, retries, count + 1, kRetriesBetter);
   const Setting headers = layers.find("ANTHROPIC_CUSTOM_HEADERS");
   for (const std::string_view header : {"authorization", "x-api-key"}) {
     std::string small;

@@ -106,11 +106,14 @@ std::vector<std::string> leaves(Client client, std::string_view text) {
 
 // Whether a set-up is meant to change that leaf.
 bool is_ours(Client client, const std::string& leaf) {
-  static const std::vector<std::string> claude = {
-      "/env/ANTHROPIC_BASE_URL=",   "/env/ANTHROPIC_AUTH_TOKEN=",
-      "/env/ANTHROPIC_MODEL=",      "/env/ANTHROPIC_DEFAULT_HAIKU_MODEL=",
-      "/env/API_TIMEOUT_MS=600000", "/env=",
-      "/permissions/allow"};
+  static const std::vector<std::string> claude = {"/env/ANTHROPIC_BASE_URL=",
+                                                  "/env/ANTHROPIC_AUTH_TOKEN=",
+                                                  "/env/ANTHROPIC_MODEL=",
+                                                  "/env/ANTHROPIC_DEFAULT_HAIKU_MODEL=",
+                                                  "/env/API_TIMEOUT_MS=600000",
+                                                  "/env/CLAUDE_CODE_MAX_RETRIES=2",
+                                                  "/env=",
+                                                  "/permissions/allow"};
   static const std::vector<std::string> codex = {
       "/model=", "/model_provider=", "/model_providers/headway/"};
   static const std::vector<std::string> cline = {"/version=1",

@@ -59,9 +59,15 @@ std::string short_ms(Nanos ns) {
   return out;
 }
 
+// The model; of a call that asks for none, such as the list of models, its path.
+std::string asked_of(const Call& call) {
+  return call.model.empty() ? call.endpoint : call.model;
+}
+
+// The log is in the order of endings.
 std::string time_of(const Call& call, TableWidth width) {
   std::string text;
-  append_rfc3339(text, call.arrived_wall);  // 2026-01-01T00:00:00.000001Z
+  append_rfc3339(text, call.arrived_wall + call.total_ns());  // 2026-01-01T00:00:00.000001Z
   text = text.substr(0, 23);
   text[10] = ' ';
   return width == TableWidth::kWide ? text.substr(0, 19) : text.substr(11, 12);
@@ -84,7 +90,7 @@ std::string call_table_line(const Call& call, Language language, TableWidth widt
   if (call.status != 0) outcome += concat(" ", call.status);
   const bool counted = call.tokens.source != timeline::TokenSource::kNone;
   const std::string line =
-      join({time_of(call, width), std::string(call.id.view()), outcome, call.model, call.key,
+      join({time_of(call, width), std::string(call.id.view()), outcome, asked_of(call), call.key,
             winner == nullptr ? std::string() : winner->channel, short_ms(timeline::ttft_ns(call)),
             short_ms(call.total_ns()), counted ? std::to_string(call.tokens.output) : "-"},
            width);

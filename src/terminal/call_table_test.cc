@@ -13,10 +13,10 @@ TEST_CASE("a call is one line of the table, in 100 columns or wide") {
   const timeline::Call call = streamed_call();
   CHECK(
       call_table_head(Language::kEnglish, TableWidth::kNarrow, Colour::kNone) ==
-      "time (UTC)   id                             outcome            model         ttft ms  total "
+      "ended (UTC)  id                             outcome            model         ttft ms  total "
       "ms  out\n");
   CHECK(call_table_line(call, Language::kEnglish, TableWidth::kNarrow, Colour::kNone) ==
-        "00:00:00.000 req_01KE1QZX9G0123456789ABCDEF ok 200             gpt-4o          121.2     "
+        "00:00:00.933 req_01KE1QZX9G0123456789ABCDEF ok 200             gpt-4o          121.2     "
         "933.7   32\n");
   CHECK(
       call_table_line(call, Language::kChinese, TableWidth::kWide, Colour::kNone) ==
@@ -28,7 +28,7 @@ TEST_CASE("what a call does not have is a dash, and no call breaks the table") {
   const std::string rejected =
       call_table_line(rejected_call(), Language::kEnglish, TableWidth::kNarrow, Colour::kNone);
   CHECK(rejected ==
-        "00:00:00.000 req_01KE1QZX9G0123456789ABCDEF rejected 401                           -     "
+        "00:00:00.000 req_01KE1QZX9G0123456789ABCDEF rejected 401       /v1/chat/co…        -     "
         "0.090    -\n");
   timeline::Call hostile = long_names_call();
   hostile.model = "a\n\x1b[2J" + hostile.model;

@@ -57,15 +57,22 @@ constexpr Row kTable[] = {
     {Text::kRefusedHint,
      {"the token that was sent came from {0}; give the admin token with --admin-token or "
       "HEADWAY_ADMIN_TOKEN, or the folder of \"headway up\" with --data or HEADWAY_DATA",
-      "所发送的令牌来自 {0}；请用 --admin-token 或 HEADWAY_ADMIN_TOKEN 给出管理令牌，或用 --data 或 "
+      "所发送的令牌来自 {0}；请用 --admin-token 或 HEADWAY_ADMIN_TOKEN 给出管理令牌，或用 --data "
+      "或 "
       "HEADWAY_DATA 给出 \"headway up\" 的目录"}},
     {Text::kNoTokenHint,
      {"no token was found to send: give the admin token with --admin-token or "
       "HEADWAY_ADMIN_TOKEN, or the folder of \"headway up\" with --data or HEADWAY_DATA",
-      "没有找到可发送的令牌：请用 --admin-token 或 HEADWAY_ADMIN_TOKEN 给出管理令牌，或用 --data 或 "
+      "没有找到可发送的令牌：请用 --admin-token 或 HEADWAY_ADMIN_TOKEN 给出管理令牌，或用 --data "
+      "或 "
       "HEADWAY_DATA 给出 \"headway up\" 的目录"}},
-    {Text::kUnknownThere,
-     {"the gateway at {0} knows no {1}", "位于 {0} 的网关没有 {1}"}},
+    {Text::kUnknownThere, {"the gateway at {0} knows no {1}", "位于 {0} 的网关没有 {1}"}},
+    {Text::kKeyVariableUnset,
+     {"--api-key env:{0}: the variable {0} is not set in this shell; export it, or give the key "
+      "itself",
+      "--api-key env:{0}：当前 shell 没有设置变量 {0}；请 export 它，或直接给出密钥"}},
+    {Text::kKeyFileUnreadable,
+     {"--api-key file:{0}: the file cannot be read: {1}", "--api-key file:{0}：无法读取文件：{1}"}},
     {Text::kAlreadyRunning,
      {"a Headway is already running on {0}, at {1} (process {2}). Use it, or end it, or start "
       "another beside it: headway up --data OTHER_FOLDER --port 0",
@@ -147,7 +154,7 @@ constexpr Row kTable[] = {
      {"The record holds no times: nothing can be said of where they went.",
       "记录中没有时间：无法说明时间花在哪里。"}},
 
-    {Text::kLogsTime, {"time (UTC)", "时间 (UTC)"}},
+    {Text::kLogsTime, {"ended (UTC)", "结束于 (UTC)"}},
     {Text::kLogsOutcome, {"outcome", "结果"}},
     {Text::kLogsKey, {"key", "密钥"}},
     {Text::kLogsModel, {"model", "模型"}},
@@ -253,7 +260,14 @@ constexpr Row kTable[] = {
     {Text::kUpTrace,
      {"and see where the time went: headway logs, then headway trace ID",
       "然后看看时间花在哪里：headway logs，再 headway trace ID"}},
-    {Text::kUpStop, {"Ctrl-C ends it.", "按 Ctrl-C 结束。"}},
+    {Text::kUpDocs,
+     {"Set-ups for SDKs and coding agents: {0}/docs", "SDK 与编程助手的接入方法：{0}/docs"}},
+    {Text::kUpPath,
+     {"So that the shell finds headway: export PATH=\"{0}:$PATH\"",
+      "让 shell 找到 headway：export PATH=\"{0}:$PATH\""}},
+    {Text::kUpStop,
+     {"Ctrl-C ends it when running requests are through; a second one at once.",
+      "按 Ctrl-C，等正在处理的请求完成后结束；再按一次立即结束。"}},
     {Text::kUpNoEngine,
      {"No instance is running and no model is served; channels come with --config FILE.",
       "没有运行实例，也不提供模型；通道请用 --config 文件 配置。"}},

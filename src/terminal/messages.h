@@ -43,6 +43,9 @@ enum class Text : uint8_t {
   kRefusedHint,
   kNoTokenHint,
   kUnknownThere,
+  // A key that cannot be read.
+  kKeyVariableUnset,
+  kKeyFileUnreadable,
   // A gateway that cannot be started.
   kAlreadyRunning,
   kStoreTaken,
@@ -166,6 +169,8 @@ enum class Text : uint8_t {
   kUpInstance,
   kUpTryIt,
   kUpTrace,
+  kUpDocs,
+  kUpPath,
   kUpStop,
   kUpNoEngine,
   kUpGpuModel,
