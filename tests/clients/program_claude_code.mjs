@@ -7,13 +7,20 @@ export const BINARY = path.join(
   'node_modules/@anthropic-ai/claude-code-linux-x64/claude',
 );
 
-export function runClaudeCode({ port, key, model, timeoutMs }) {
+// For a model that loses its way in four thousand tokens of instructions and tools.
+const FOR_SMALL_MODELS = [
+  ...['--bare', '--tools', '', '--system-prompt', 'Answer in one short sentence.'],
+];
+
+// `small`: the model is one.
+export function runClaudeCode({ port, key, model, timeoutMs, small = false }) {
+  const mode = small ? FOR_SMALL_MODELS : ['--allowedTools', 'Bash'];
   const start = () => ({
     command: BINARY,
-    args: ['-p', 'say hi', '--output-format', 'stream-json', '--verbose', '--allowedTools', 'Bash'],
+    args: ['-p', 'say hi', '--output-format', 'stream-json', '--verbose', ...mode],
     env: {
       ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,
-      ANTHROPIC_AUTH_TOKEN: key,
+      [small ? 'ANTHROPIC_API_KEY' : 'ANTHROPIC_AUTH_TOKEN']: key, // --bare takes the first only
       ANTHROPIC_MODEL: model,
       ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',

@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CLIENTS, FAILS_BY_ITSELF, PAIRS, SCENARIOS, cellName, cellsOf } from './clients.mjs';
+import { checkEvidence } from './checked.mjs';
 import { SCENARIOS as MEANINGS } from './mock/scenarios.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -36,6 +37,31 @@ function read(name) {
   );
 }
 
+// Whether requests to the upstream were legal and whole: the kinds of what was found, with reasons.
+function wentUp() {
+  const folder = path.join(RESULTS, 'evidence/headway');
+  if (!fs.existsSync(folder)) return 'Not checked.';
+  const cells = checkEvidence(folder);
+  const bad = cells.flatMap((cell) => cell.bad.map((what) => `- **${cell.where}: ${what}**`));
+  const kinds = new Map();
+  for (const { where, known } of cells) {
+    for (const { what, why } of known) {
+      const kind = `${what.replace(/client_metadata\/.*/, 'client_metadata')}: ${why}`;
+      kinds.set(kind, (kinds.get(kind) ?? new Set()).add(where.split(' ').slice(0, 2).join(' → ')));
+    }
+  }
+  const rows = [...kinds].map(([kind, where]) => `- ${kind} (${[...where].join(', ')})`);
+  const verdict = `${cells.filter((cell) => !cell.bad.length).length} of ${cells.length} cells`;
+  return [
+    'The histories that clients give back, as Headway sent them on: legal by the public rules of the',
+    "three APIs, every text there, no field of the client's dialect left in (`tests/clients/run",
+    `check\`): ${verdict}. Known, with reasons:`,
+    '',
+    ...rows,
+    ...bad,
+  ].join('\n');
+}
+
 // One row for each conversation with the embedded model.
 function embedded() {
   const file = path.join(RESULTS, 'embedded.jsonl');
@@ -45,10 +71,9 @@ function embedded() {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
-    .map(({ client, pass, ended, tokens }) => {
-      const how = { shown: 'showed the answer', cut: 'said that the answer was too long' }[ended];
+    .map(({ client, pass, tokens }) => {
       const counts = tokens.map(([input, output]) => `${input} → ${output}`).join(', ');
-      return `| ${client} | ${pass ? how : '**failed**'} | ${counts} |`;
+      return `| ${client} | ${pass ? 'showed the answer' : '**failed**'} | ${counts} |`;
     });
   const head = ['| client | it | tokens in → out, by call |', '| --- | --- | --- |'];
   return [...head, ...rows].join('\n');
@@ -133,11 +158,16 @@ ${table(gateway, OWN)}
 
 ${table(gateway, FOREIGN)}
 
+## What goes up
+
+${wentUp()}
+
 ## With the embedded model
 
 A plain conversation of each client with the small model of \`headway up\` (\`tests/clients/run
-embedded\`). So small a model does not always come to an end by itself: its answers are cut at 200
-tokens here, which Claude Code reports instead of the text.
+embedded\`). Its answers are cut at 200 tokens here, since so small a model does not always come to
+an end by itself. Claude Code runs with \`--bare\`, no tools and a short system prompt: its usual four
+thousand tokens of instructions make this model ramble, and a cut answer is an error to it.
 
 ${embedded()}
 
