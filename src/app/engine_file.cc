@@ -1,5 +1,7 @@
 #include "app/engine_file.h"
 
+#include <filesystem>
+
 #include <optional>
 
 #include "base/text.h"
@@ -51,8 +53,9 @@ std::vector<Option> model_work() {
   constexpr int64_t kTokensMax = 1 << 20;
   return {
       row("model_id", text<W>([](W& w) -> auto& { return w.options.model_id; }), "", kOnRestart,
-          {"The name that requests ask for.", "请求所用的模型名称。"},
-          "The model of scripts/get-model.sh."),
+          {"The name that requests ask for; without: smollm2-135m, for gpu-model the shape's.",
+           "请求所用的模型名称；省略则为 smollm2-135m，gpu-model 则为 shape 的名称。"},
+          "A model that nobody named has the name of what it is.", "\"my-model\""),
       row("path", text<W>([](W& w) -> auto& { return w.options.path; }), "", kOnRestart,
           {"GGUF file; without: what scripts/get-model.sh put into the cache.",
            "GGUF 文件；省略则为 scripts/get-model.sh 放入缓存的模型。"},
@@ -145,17 +148,31 @@ std::vector<Option> model_hardware() {
           {"What becomes of a worker's requests when it dies.", "工作进程死亡时其请求如何处理。"},
           "An error is seen; a silent recompute doubles the wait."),
       row("gpu", text<W>([](W& w) -> auto& { return w.options.gpu; }), "", kOnRestart,
-          {"The GPU that gpu-model stands for.", "gpu-model 所代表的 GPU。"}, "Only for gpu-model.",
-          "\"H100\""),
+          {"The GPU that gpu-model stands for; without: H100.",
+           "gpu-model 所代表的 GPU；省略则为 H100。"},
+          "Only for gpu-model.", "\"H100\""),
       row("shape", text<W>([](W& w) -> auto& { return w.options.shape; }), "", kOnRestart,
-          {"A model's name or the path of its config.json, for gpu-model.",
-           "模型名称或其 config.json 的路径，用于 gpu-model。"},
+          {"A model's name or the path of its config.json or GGUF, for gpu-model; without: "
+           "llama-3.1-8b.",
+           "模型名称或其 config.json 或 GGUF 的路径，用于 gpu-model；省略则为 llama-3.1-8b。"},
           "Only for gpu-model.", "\"llama-3.1-8b\""),
       row("tensor_parallel",
           integer<W>([](W& w) -> auto& { return w.options.tensor_parallel; }, 1, 64), "",
           kOnRestart,
           {"GPUs that share each layer, for gpu-model.", "共同承担每层的 GPU 数，用于 gpu-model。"},
           "Only for gpu-model."),
+      row("speed", number<W>([](W& w) -> auto& { return w.options.speed; }, 0.01, 1000.0), "",
+          kOnRestart,
+          {"How many times faster than the GPU it stands for gpu-model runs.",
+           "gpu-model 比所代表的 GPU 快多少倍。"},
+          "Real time is what a client would see."),
+      row("answer_tokens",
+          integer<W>([](W& w) -> auto& { return w.options.answer_tokens; }, 0, 1 << 20), "",
+          kOnRestart,
+          {"Median length of gpu-model's answers, where the request sets no shorter limit; 0: all "
+           "go on to their limit.",
+           "gpu-model 回答长度的中位数（请求未设更短上限时）；0 表示都到上限为止。"},
+          "Chats are about that long."),
   };
 }
 
@@ -241,7 +258,28 @@ void join_batch_sizes(SectionReader& reader, const SectionValues& values, Writte
   size = *model.max_num_seqs;
 }
 
+// A model that nobody named has the name of what it is.
+void name_model(engine::ModelOptions& model) {
+  if (!model.model_id.empty()) return;
+  switch (model.backend) {
+    case engine::BackendKind::kLlama:
+      model.model_id = engine::kSmallModelId;
+      return;
+    case engine::BackendKind::kGpuModel: {
+      const std::filesystem::path shape(model.shape);
+      const bool file = shape.extension() == ".json" || shape.extension() == ".gguf";
+      model.model_id = file ? shape.stem().string() : model.shape;
+      if (model.model_id.empty()) model.model_id = engine::kDefaultShape;
+      return;
+    }
+  }
+}
+
 constexpr FlagAlias kFlagAliases[] = {
+    {"backend", "model.backend", "", {"Short for model.backend.", "model.backend 的简写。"}},
+    {"gpu", "model.gpu", "", {"Short for model.gpu.", "model.gpu 的简写。"}},
+    {"shape", "model.shape", "", {"Short for model.shape.", "model.shape 的简写。"}},
+    {"speed", "model.speed", "", {"Short for model.speed.", "model.speed 的简写。"}},
     {"host",
      "server.host",
      "",
@@ -357,6 +395,7 @@ ReadEngineFile read_engine_file(const ConfigSources& sources) {
   const SectionValues values = reader.read("model", &model);
   join_batch_sizes(reader, values, model);
   out.config.model = std::move(model.options);
+  name_model(out.config.model);
   reader.read("scheduler", &out.config.scheduler);
   for (const std::string& name : reader.stray_variables()) {
     out.notes.push_back(concat("the environment variable ", name, " is no option"));

@@ -11,6 +11,7 @@
 #include "engine/limits.h"
 #include "engine_server/server.h"
 #include "llama/instance.h"
+#include "virtual_gpu/instance.h"
 
 namespace hw::app {
 namespace {
@@ -49,9 +50,7 @@ Result<engine::Instance> open_backend(const engine::Options& options) {
     case engine::BackendKind::kLlama:
       return llama::open_instance(options, engine::read_host_facts());
     case engine::BackendKind::kGpuModel:
-      return fail(ErrorCode::kConfig,
-                  "the backend gpu-model is not part of this version; [model] backend = \"llama\" "
-                  "computes real weights");
+      return virtual_gpu::open_instance(options, metrics());
   }
   return fail(ErrorCode::kInternal, "unknown backend");
 }

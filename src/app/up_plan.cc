@@ -82,7 +82,10 @@ Status find_model(const engine::Options& engine) {
 }
 
 Result<InstancePlan> plan_instance(const UpRequest& request, const engine::Options& engine) {
-  if (const Status there = find_model(engine); !there) return fail(there.error());
+  const bool real = request.engine == EmbeddedEngine::kLlama;
+  if (real) {
+    if (const Status there = find_model(engine); !there) return fail(there.error());
+  }
   InstancePlan out;
   out.program = request.program;
   if (is_set(request, "server", "port") && engine.server.port != 0) {
@@ -97,9 +100,12 @@ Result<InstancePlan> plan_instance(const UpRequest& request, const engine::Optio
   const bool sized =
       is_set(request, "model", "max_batch_size") || is_set(request, "model", "max_num_seqs");
   // The default is a GPU's; more than this the CPU would only mention in the log and cut.
-  if (!sized) out.arguments.push_back(concat("--model.max_batch_size=", engine::kCpuSequencesMax));
+  if (!real) out.arguments.push_back("--model.backend=gpu-model");
+  if (real && !sized)
+    out.arguments.push_back(concat("--model.max_batch_size=", engine::kCpuSequencesMax));
   for (const config::OptionFlag& flag : flags_of(engine_options(), request.flags)) {
     if (flag.name == "server.port" || flag.name == "server.host") continue;
+    if (flag.name == "model.backend") continue;
     out.arguments.push_back(concat("--", flag.name, "=", flag.value));
   }
   out.arguments.push_back(concat("--server.host=", out.host));
@@ -148,7 +154,11 @@ void add_own(const UpRequest& request, const UpPlan& plan, GatewayFile& config) 
 Result<UpPlan> plan_up(const UpRequest& request, std::vector<config::Problem>& problems) {
   report_strays(request, problems);
   ReadGatewayFile gateway = read_settings(request);
-  ReadEngineFile engine = read_engine_file(sources_of(request, engine_options()));
+  config::ConfigSources engine_sources = sources_of(request, engine_options());
+  if (request.engine == EmbeddedEngine::kGpuModel) {
+    engine_sources.flags.push_back({"model.backend", "gpu-model"});
+  }
+  ReadEngineFile engine = read_engine_file(engine_sources);
   for (config::Problem& one : gateway.problems) problems.push_back(std::move(one));
   for (config::Problem& one : engine.problems) problems.push_back(std::move(one));
   if (!problems.empty()) return fail(ErrorCode::kConfig, "");
@@ -162,7 +172,7 @@ Result<UpPlan> plan_up(const UpRequest& request, std::vector<config::Problem>& p
   if (!admin_token.has_value()) return fail(admin_token.error());
   plan.api_key = std::move(*key);
   plan.admin_token = std::move(*admin_token);
-  if (request.engine == EmbeddedEngine::kLlama) {
+  if (request.engine != EmbeddedEngine::kNone) {
     Result<InstancePlan> instance = plan_instance(request, engine.config);
     if (!instance.has_value()) return fail(instance.error());
     plan.instance = std::move(*instance);

@@ -14,8 +14,8 @@
 
 namespace hw::app {
 
-// What computes behind `headway up`. The model of a GPU is not part of this version.
-enum class EmbeddedEngine : uint8_t { kLlama, kNone };
+// What computes behind `headway up`.
+enum class EmbeddedEngine : uint8_t { kLlama, kGpuModel, kNone };
 
 // What was asked for on the command line.
 struct UpRequest {

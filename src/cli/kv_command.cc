@@ -9,9 +9,8 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "gpu_model/catalogue.h"
-#include "gpu_model/config_json.h"
-#include "gpu_model/gguf.h"
 #include "gpu_model/kv.h"
+#include "gpu_model/shape_source.h"
 #include "json/writer.h"
 #include "terminal/messages.h"
 #include "terminal/output.h"
@@ -28,31 +27,6 @@ namespace {
 
 constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
 constexpr int64_t kCountMax = 1'000'000'000;
-
-// The beginning of a file, up to `bytes_max`; false where it cannot be read.
-bool read_start(const std::string& path, size_t bytes_max, std::string& out) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return false;
-  std::error_code ignored;
-  const auto size = std::filesystem::file_size(path, ignored);
-  out.resize(ignored ? 0 : std::min<uintmax_t>(size, bytes_max));
-  file.read(out.data(), static_cast<std::streamsize>(out.size()));
-  return file.good() && !out.empty();
-}
-
-// A shape from a config.json, a GGUF file, or by name.
-Result<gpu_model::ModelShape> read_model(const std::string& model) {
-  const bool gguf = model.ends_with(".gguf");
-  if (!gguf && !model.ends_with(".json")) return gpu_model::find_model(model);
-  std::string text;
-  const size_t bytes_max = gguf ? gpu_model::kGgufHeaderBytesMax : gpu_model::kConfigBytesMax + 1;
-  if (!read_start(model, bytes_max, text)) {
-    return fail(ErrorCode::kConfig, concat(model, " cannot be read"));
-  }
-  if (!gguf) return gpu_model::read_config_json(text, model);
-  std::error_code ignored;
-  return gpu_model::read_gguf(text, std::filesystem::file_size(model, ignored), model);
-}
 
 bool parse_kv_precision(std::string_view name, KvPrecision& out) {
   for (const KvPrecision known : {KvPrecision::kBf16, KvPrecision::kFp8, KvPrecision::kFp8Latent}) {
@@ -177,7 +151,7 @@ class KvRun {
 
   // A model, on a GPU where one is named.
   Exit of_model() {
-    Result<gpu_model::ModelShape> shape = read_model(arguments_.value("model"));
+    Result<gpu_model::ModelShape> shape = gpu_model::open_shape(arguments_.value("model"));
     if (!shape.has_value()) return refuse(shape.error());
     shape_ = *shape;
     if (arguments_.has("dtype")) {

@@ -199,6 +199,7 @@ Command engine_command() {
   }
   out.examples = {"headway engine", "headway engine --config engine.toml",
                   "headway engine --model.path model.gguf --server.port 8001",
+                  "headway engine --backend gpu-model --gpu H100 --shape qwen3-32b --speed 1",
                   "headway engine --max-num-seqs 4 --enable-prefix-caching"};
   out.options = {&app::engine_options()};
   out.run = run_engine;

@@ -211,10 +211,7 @@ Exit up(const Arguments& arguments) {
     }
     request.port = port;
   }
-  if (arguments.value("engine") == "gpu-model") {
-    complain(say(language, Text::kUpGpuModel));
-    return Exit::kUsage;
-  }
+  if (arguments.value("engine") == "gpu-model") request.engine = app::EmbeddedEngine::kGpuModel;
   if (arguments.value("engine") == "none") request.engine = app::EmbeddedEngine::kNone;
   std::vector<config::Problem> problems;
   Result<app::UpPlan> plan = app::plan_up(request, problems);
@@ -244,8 +241,10 @@ Command up_command() {
        {"Where to listen (8080); 0: any free port.", "监听端口（8080）；0 表示任一空闲端口。"}},
       {"engine",
        "llama|gpu-model|none",
-       {"The embedded instance: llama computes real weights on the CPU.",
-        "内嵌实例：llama 在 CPU 上计算真实权重。"},
+       {"The embedded instance: llama computes real weights on the CPU; gpu-model computes nothing "
+        "and takes as long as a GPU (--model.gpu, --model.shape).",
+        "内嵌实例：llama 在 CPU 上计算真实权重；gpu-model 不计算，用时与 GPU 相同（--model.gpu、"
+        "--model.shape）。"},
        "",
        "llama|gpu-model|none"},
       {"data",
@@ -263,6 +262,7 @@ Command up_command() {
   };
   out.examples = {"headway up", "headway up --port 0 --json",
                   "headway up --engine none --config headway.toml",
+                  "headway up --engine gpu-model --model.gpu H100 --model.shape llama-3.1-8b",
                   "headway up --model.path model.gguf --model.model_id my-model"};
   out.options = {&app::gateway_options(), &app::engine_options()};
   out.run = up;

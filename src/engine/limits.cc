@@ -14,7 +14,6 @@ namespace {
 // The KV cache of the CPU backend unless asked for otherwise: this many cells for each sequence.
 // Chats are shorter; a longer sequence takes from the others, for the pool is one.
 constexpr int64_t kCpuCellsPerSequence = 1024;
-constexpr int kCpuModelLenDefault = 8192;
 
 tl::unexpected<Error> contradiction(std::string message) {
   return fail(ErrorCode::kConfig, std::move(message));
@@ -37,6 +36,8 @@ Status resolve_blocks(const ModelOptions& options, const ModelFacts& model, cons
                       int wanted_len, Limits& limits) {
   if (options.kv_blocks > 0) {
     limits.scheduling.kv_blocks = options.kv_blocks;
+  } else if (model.kv_blocks > 0) {
+    limits.scheduling.kv_blocks = model.kv_blocks;
   } else {
     const int64_t sequences = limits.sequences_max();
     const int64_t cells = std::max<int64_t>(kCpuCellsPerSequence * sequences, wanted_len);
@@ -53,8 +54,10 @@ Status resolve_blocks(const ModelOptions& options, const ModelFacts& model, cons
 
 Status resolve_lengths(const ModelOptions& options, const ModelFacts& model, const HostFacts& host,
                        Limits& limits) {
-  const int wanted = options.max_model_len > 0 ? options.max_model_len
-                                               : std::min(model.context_len, kCpuModelLenDefault);
+  const int usual = model.bounds.model_len_default > 0
+                        ? std::min(model.context_len, model.bounds.model_len_default)
+                        : model.context_len;
+  const int wanted = options.max_model_len > 0 ? options.max_model_len : usual;
   if (wanted > model.context_len) {
     return contradiction(concat("[model] max_model_len ", wanted, " is above the ",
                                 model.context_len, " tokens that the model was trained for"));
@@ -75,15 +78,16 @@ Status resolve_lengths(const ModelOptions& options, const ModelFacts& model, con
   return {};
 }
 
-Status resolve_step(const SchedulerOptions& options, Limits& limits) {
+Status resolve_step(const SchedulerOptions& options, const BackendBounds& bounds, Limits& limits) {
   const int asked = options.max_num_batched_tokens;
-  if (asked != 0 && (asked < kCpuStepTokensMin || asked > kCpuStepTokensMax)) {
-    return contradiction(concat("[scheduler] max_num_batched_tokens ", asked,
-                                " must be from 64 to 512 on the CPU: a smaller step wastes the "
-                                "core, a larger one holds everyone for seconds"));
+  if (asked != 0 && (asked < bounds.step_tokens_min || asked > bounds.step_tokens_max)) {
+    return contradiction(concat("[scheduler] max_num_batched_tokens ", asked, " must be from ",
+                                bounds.step_tokens_min, " to ", bounds.step_tokens_max, " on ",
+                                bounds.name,
+                                ": a smaller step wastes it, a larger one holds everyone"));
   }
   scheduler::Options& scheduling = limits.scheduling;
-  scheduling.max_num_batched_tokens = asked == 0 ? kCpuStepTokensMin : asked;
+  scheduling.max_num_batched_tokens = asked == 0 ? bounds.step_tokens_default : asked;
   scheduling.enable_chunked_prefill = options.enable_chunked_prefill;
   scheduling.long_prefill_token_threshold = options.long_prefill_token_threshold;
   scheduling.policy = options.scheduler_policy;
@@ -94,21 +98,20 @@ Status resolve_step(const SchedulerOptions& options, Limits& limits) {
   return {};
 }
 
-// llama.cpp copies cells before it computes, and keeps cached ones in sequences of its own.
 void resolve_prefix_cache(const SchedulerOptions& options, const ModelFacts& model,
                           Limits& limits) {
   scheduler::Options& scheduling = limits.scheduling;
   scheduling.enable_prefix_caching = options.enable_prefix_caching && model.no_prefix_cache.empty();
-  scheduling.cache_when = scheduler::CacheWhen::kComputed;
-  scheduling.cached_blocks_per_place_max = kCpuPrefixLanes;
+  scheduling.cache_when = model.bounds.cache_when;
+  scheduling.cached_blocks_per_place_max = model.bounds.cached_blocks_per_place_max;
 }
 
 std::vector<std::string> notes_on(const Options& options, const ModelFacts& model,
                                   const Limits& limits) {
   std::vector<std::string> notes;
   if (options.model.max_batch_size > limits.sequences_max()) {
-    notes.push_back(concat("max_batch_size ", options.model.max_batch_size,
-                           " is cut to the CPU backend's ", limits.sequences_max()));
+    notes.push_back(concat("max_batch_size ", options.model.max_batch_size, " is cut to the ",
+                           limits.sequences_max(), " that ", model.bounds.name, " takes"));
   }
   if (options.scheduler.enable_prefix_caching && !model.no_prefix_cache.empty()) {
     notes.push_back(concat("enable_prefix_caching is off: ", model.no_prefix_cache));
@@ -136,20 +139,17 @@ HostFacts read_host_facts() {
 
 Result<ResolvedLimits> resolve_limits(const Options& options, const ModelFacts& model,
                                       const HostFacts& host) {
-  if (options.model.backend != BackendKind::kLlama) {
-    return contradiction("[model] backend gpu-model is not in this version; use llama");
-  }
   ResolvedLimits resolved;
   Limits& limits = resolved.limits;
   scheduler::Options& scheduling = limits.scheduling;
   scheduling.max_concurrent_requests = options.server.max_concurrent_requests;
-  scheduling.max_num_seqs = std::min(options.model.max_batch_size, kCpuSequencesMax);
+  scheduling.max_num_seqs = std::min(options.model.max_batch_size, model.bounds.sequences_max);
   scheduling.request_timeout_ns = options.server.request_timeout_seconds * kSecond;
   scheduling.batch_wait_ns = options.model.batch_wait_ms * kMillisecond;
   limits.output_tokens_max = options.model.max_tokens;
   limits.threads = options.model.threads > 0 ? options.model.threads : std::max(1, host.cores - 1);
   Status status = resolve_lengths(options.model, model, host, limits);
-  if (status) status = resolve_step(options.scheduler, limits);
+  if (status) status = resolve_step(options.scheduler, model.bounds, limits);
   resolve_prefix_cache(options.scheduler, model, limits);
   if (status) status = scheduler::validate(scheduling);
   if (!status) return fail(std::move(status.error()));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -22,11 +23,38 @@ inline constexpr int kCpuStepTokensMax = 512;
 // of scores in the context, 0.2 MB.
 inline constexpr int kCpuPrefixLanes = 56;
 
-// Of the weights.
+// What a kind of backend takes.
+struct BackendBounds {
+  std::string_view name;  // "the CPU"
+  int sequences_max = 0;
+  int step_tokens_min = 0, step_tokens_max = 0, step_tokens_default = 0;
+  int model_len_default = 0;  // where that is below the model's; 0: the model's
+  scheduler::CacheWhen cache_when = scheduler::CacheWhen::kScheduled;
+  int cached_blocks_per_place_max = 0;  // 0: no limit
+};
+// llama.cpp copies cells before it computes, and keeps cached ones in sequences of its own.
+inline constexpr BackendBounds kCpuBounds = {.name = "the CPU",
+                                             .sequences_max = kCpuSequencesMax,
+                                             .step_tokens_min = kCpuStepTokensMin,
+                                             .step_tokens_max = kCpuStepTokensMax,
+                                             .step_tokens_default = kCpuStepTokensMin,
+                                             .model_len_default = 8192,
+                                             .cache_when = scheduler::CacheWhen::kComputed,
+                                             .cached_blocks_per_place_max = kCpuPrefixLanes};
+// As vLLM: whatever the options allow.
+inline constexpr BackendBounds kGpuBounds = {.name = "the GPU model",
+                                             .sequences_max = 4096,
+                                             .step_tokens_min = 16,
+                                             .step_tokens_max = 1 << 20,
+                                             .step_tokens_default = 8192};
+
+// Of the weights, and of what computes them.
 struct ModelFacts {
   int context_len = 0;  // tokens, as trained
   int64_t kv_bytes_per_token = 0;
-  std::string no_prefix_cache;  // why beginnings cannot be shared; empty: they can
+  std::string no_prefix_cache = {};  // why beginnings cannot be shared; empty: they can
+  int64_t kv_blocks = 0;  // that the memory holds, all of which are taken; 0: as many as are of use
+  BackendBounds bounds = kCpuBounds;
 };
 
 // Of the machine.

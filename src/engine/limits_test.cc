@@ -84,10 +84,28 @@ TEST_CASE("settings that contradict each other are refused by name") {
   options.scheduler.enable_chunked_prefill = false;
   options.scheduler.long_prefill_token_threshold = 32;
   CHECK(refusal(options).find("long_prefill_token_threshold") != std::string::npos);
-  options = {};
-  options.model.backend = BackendKind::kGpuModel;
-  CHECK(refusal(options).find("backend") != std::string::npos);
   CHECK(refusal({}, {2, 0}).find("kv_cache_ratio") != std::string::npos);
+}
+
+TEST_CASE("the model of a GPU takes what its memory holds, and vLLM's steps") {
+  ModelFacts facts;
+  facts.context_len = 131'072;
+  facts.kv_blocks = 20'000;
+  facts.bounds = kGpuBounds;
+  Options options;
+  options.model.max_batch_size = 512;
+  auto result = resolve_limits(options, facts, {});
+  REQUIRE(result.has_value());
+  CHECK(result->limits.scheduling.kv_blocks == 20'000);
+  CHECK(result->limits.scheduling.max_model_len == 131'072);
+  CHECK(result->limits.step_tokens_max() == 8192);
+  CHECK(result->limits.sequences_max() == 512);
+  CHECK(result->limits.prefix_lanes() == 0);
+  CHECK(result->notes.empty());
+  options.scheduler.max_num_batched_tokens = 8;
+  result = resolve_limits(options, facts, {});
+  REQUIRE_FALSE(result.has_value());
+  CHECK(result.error().message.find("GPU") != std::string::npos);
 }
 
 TEST_CASE("every setting of the scheduler reaches it") {

@@ -22,6 +22,10 @@ struct ServerOptions {
   std::string admin_token;
 };
 
+// The model of scripts/get-model.sh, and the shape that the model of a GPU has where none is named.
+inline constexpr const char* kSmallModelId = "smollm2-135m";
+inline constexpr const char* kDefaultShape = "llama-3.1-8b";
+
 // What computes.
 enum class BackendKind : uint8_t {
   kLlama,     // real GGUF weights with llama.cpp, on the CPU
@@ -35,7 +39,8 @@ enum class WorkerLoss : uint8_t { kError, kRecompute };
 
 // [model]
 struct ModelOptions {
-  std::string model_id = "smollm2-135m";  // the name that requests ask for
+  // The name that requests ask for; empty: of the small model, or of the shape.
+  std::string model_id;
   std::string path;  // GGUF; empty: what scripts/get-model.sh put into the cache
   BackendKind backend = BackendKind::kLlama;
   // Share of the memory left after the weights that the KV cache may take (of a GPU; on the CPU it
@@ -61,6 +66,8 @@ struct ModelOptions {
   std::string gpu;    // "H100"
   std::string shape;  // a model's name or the path of its config.json
   int tensor_parallel = 1;
+  double speed = 1.0;       // of time itself: 10 makes a step take a tenth. 0.01 to 1000
+  int answer_tokens = 256;  // median length of an answer; 0: all go on to max_tokens. 0 to 2^20
 };
 
 // [scheduler] policy: the article's name for what the loop does.

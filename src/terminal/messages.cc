@@ -271,9 +271,6 @@ constexpr Row kTable[] = {
     {Text::kUpNoEngine,
      {"No instance is running and no model is served; channels come with --config FILE.",
       "没有运行实例，也不提供模型；通道请用 --config 文件 配置。"}},
-    {Text::kUpGpuModel,
-     {"the engine gpu-model is not part of this version; use --engine llama or --engine none",
-      "此版本不含引擎 gpu-model；请用 --engine llama 或 --engine none"}},
 };
 
 constexpr bool in_order() {

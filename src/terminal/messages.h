@@ -173,9 +173,8 @@ enum class Text : uint8_t {
   kUpPath,
   kUpStop,
   kUpNoEngine,
-  kUpGpuModel,
 };
-inline constexpr int kTextCount = static_cast<int>(Text::kUpGpuModel) + 1;
+inline constexpr int kTextCount = static_cast<int>(Text::kUpNoEngine) + 1;
 
 // The text in `language`, its placeholders filled.
 std::string say(config::Language language, Text text, std::span<const std::string> arguments);

@@ -5,7 +5,7 @@
 const TEXT_LENGTH_MIN = 12;
 // How a dialect is built, not what is said in it: kinds, ids of items, what the answer shall hold.
 const IS_STRUCTURE = /\/(type|id|include\/\d+)$/;
-// A proof of thinking of another dialect, as Headway wraps it for a client: upwards it is unwrapped.
+// Proof of thinking of another dialect, as Headway wraps it for a client and unwraps it upwards.
 const IS_ENVELOPE = /^hw\./;
 
 const words = (text) => new Set(text.split(/\s+/).filter(Boolean));
@@ -76,7 +76,8 @@ function* strings(value, path = '') {
 // The texts of `asked` that are nowhere in `sent`, by their path with `*` for indices:
 // "/messages/*/reasoning_content". The model's name may change.
 export function lostTexts(asked, sent) {
-  const whole = `${[...strings(sent)].map(([, text]) => text).join('\u0001')}${JSON.stringify(sent)}`;
+  const texts = [...strings(sent)].map(([, text]) => text);
+  const whole = `${texts.join('\u0001')}${JSON.stringify(sent)}`;
   const lost = new Set();
   for (const [path, text] of strings(asked)) {
     if (text.length < TEXT_LENGTH_MIN || path === '/model') continue;

@@ -79,7 +79,7 @@ function messagesRules(body, report, headers) {
     [body.output_config?.effort, /effort/],
     [holds(body.tools ?? [], 'defer_loading'), /tool-use|tool-search|tool-changes/],
   ];
-  if (needed.some(([used, flag]) => used && !flag.test(beta))) report('beta field without its flag');
+  if (needed.some(([used, flag]) => used && !flag.test(beta))) report('beta field without flag');
 }
 
 // Messages of one role that follow each other are one turn to the API.

@@ -53,9 +53,9 @@ function wentUp() {
   const rows = [...kinds].map(([kind, where]) => `- ${kind} (${[...where].join(', ')})`);
   const verdict = `${cells.filter((cell) => !cell.bad.length).length} of ${cells.length} cells`;
   return [
-    'The histories that clients give back, as Headway sent them on: legal by the public rules of the',
-    "three APIs, every text there, no field of the client's dialect left in (`tests/clients/run",
-    `check\`): ${verdict}. Known, with reasons:`,
+    'The histories that clients give back, as Headway sent them on: legal by the public rules of',
+    "the three APIs, every text there, no field of the client's dialect left in",
+    `(\`tests/clients/run check\`): ${verdict}. Known, with reasons:`,
     '',
     ...rows,
     ...bad,
@@ -166,8 +166,8 @@ ${wentUp()}
 
 A plain conversation of each client with the small model of \`headway up\` (\`tests/clients/run
 embedded\`). Its answers are cut at 200 tokens here, since so small a model does not always come to
-an end by itself. Claude Code runs with \`--bare\`, no tools and a short system prompt: its usual four
-thousand tokens of instructions make this model ramble, and a cut answer is an error to it.
+an end by itself. Claude Code runs with \`--bare\`, no tools and a short system prompt: its usual
+four thousand tokens of instructions make this model ramble, and a cut answer is an error to it.
 
 ${embedded()}
 
