@@ -84,4 +84,12 @@ bool parse_number(std::string_view text, T& out) {
   return !text.empty() && end.ec == std::errc() && end.ptr == text.data() + text.size();
 }
 
+// Reads all of `text` as a decimal number, "12", "0.5" or "1e3", whatever the locale. False, and
+// `out` undefined, for anything else, "nan" and "inf" included.
+inline bool parse_real(std::string_view text, double& out) {
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), out);
+  return !text.empty() && end.ec == std::errc() && end.ptr == text.data() + text.size() &&
+         out - out == 0;
+}
+
 }  // namespace hw

@@ -25,6 +25,7 @@ const std::vector<Command>& commands() {
       baseline_show_command(),
       baseline_accept_command(),
       kv_command(),
+      plan_run_command(),
       plan_calibrate_command(),
       completion_command(),
       version_command(),

@@ -39,6 +39,7 @@ Command config_command();
 // Memory of keys and values, and what fits.
 Command kv_command();
 // The cost model, fitted to measurements.
+Command plan_run_command();
 Command plan_calibrate_command();
 // Runs against runs.
 Command compare_command();

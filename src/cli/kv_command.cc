@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "command/number_flags.h"
 #include "gpu_model/catalogue.h"
 #include "gpu_model/kv.h"
 #include "gpu_model/shape_source.h"
@@ -54,7 +55,10 @@ struct Fit {
 class KvRun {
  public:
   explicit KvRun(const Arguments& arguments)
-      : arguments_(arguments), language_(arguments.language), json_(arguments.has("json")) {}
+      : arguments_(arguments),
+        language_(arguments.language),
+        json_(arguments.has("json")),
+        numbers_(arguments) {}
 
   Exit run() {
     if (!read_numbers()) return Exit::kUsage;
@@ -62,48 +66,28 @@ class KvRun {
   }
 
  private:
-  bool bad(std::string_view flag, std::string_view expected) {
-    complain(say(language_, Text::kBadFlagValue,
-                 {concat("--", flag), std::string(expected), arguments_.value(flag)}));
-    return false;
-  }
-
-  bool read_count(std::string_view flag, int64_t least, int64_t most, int64_t& out) {
-    if (!arguments_.has(flag)) return true;
-    if (parse_number(arguments_.value(flag), out) && out >= least && out <= most) return true;
-    return bad(flag, concat(least, "..", most));
-  }
-
-  bool read_real(std::string_view flag, double least, double most, double& out) {
-    if (!arguments_.has(flag)) return true;
-    char* end = nullptr;
-    const std::string text = arguments_.value(flag);
-    out = std::strtod(text.c_str(), &end);
-    if (!text.empty() && *end == '\0' && out >= least && out <= most) return true;
-    return bad(flag, concat(fixed(least, 2), "..", fixed(most, 2)));
-  }
-
   bool read_numbers() {
     int64_t tp = 1, block = 16, budget = 8192;
-    const bool counts =
-        read_count("layers", 1, kCountMax, layers_) &&
-        read_count("kv-heads", 1, kCountMax, kv_heads_) &&
-        read_count("head-dim", 1, kCountMax, head_dim_) && read_count("seq", 1, kCountMax, seq_) &&
-        read_count("batch", 1, kCountMax, batch_) && read_count("tensor-parallel", 1, 1024, tp) &&
-        read_count("block-size", 1, 4096, block) &&
-        read_count("max-num-batched-tokens", 1, 1 << 24, budget) &&
-        read_count("max-num-seqs", 1, 65'536, max_num_seqs_) &&
-        read_count("kv-blocks", 1, kCountMax, kv_blocks_);
-    const bool reals = counts && read_real("dtype-bytes", 0.1, 16, dtype_bytes_) &&
-                       read_real("gpu-memory-utilization", 0.01, 1, utilisation_) &&
-                       read_real("overhead-gib", 0, 1024, overhead_gib_);
+    const bool counts = numbers_.read("layers", 1, kCountMax, layers_) &&
+                        numbers_.read("kv-heads", 1, kCountMax, kv_heads_) &&
+                        numbers_.read("head-dim", 1, kCountMax, head_dim_) &&
+                        numbers_.read("seq", 1, kCountMax, seq_) &&
+                        numbers_.read("batch", 1, kCountMax, batch_) &&
+                        numbers_.read("tensor-parallel", 1, 1024, tp) &&
+                        numbers_.read("block-size", 1, 4096, block) &&
+                        numbers_.read("max-num-batched-tokens", 1, 1 << 24, budget) &&
+                        numbers_.read("max-num-seqs", 1, 65'536, max_num_seqs_) &&
+                        numbers_.read("kv-blocks", 1, kCountMax, kv_blocks_);
+    const bool reals = counts && numbers_.read("dtype-bytes", 0.1, 16, dtype_bytes_) &&
+                       numbers_.read("gpu-memory-utilization", 0.01, 1, utilisation_) &&
+                       numbers_.read("overhead-gib", 0, 1024, overhead_gib_);
     options_.tensor_parallel = static_cast<int>(tp);
     options_.block_tokens = static_cast<int>(block);
     options_.max_num_batched_tokens = static_cast<int>(budget);
     if (!reals) return false;
     if (!arguments_.has("kv-cache-dtype")) return true;
     return parse_kv_precision(arguments_.value("kv-cache-dtype"), options_.precision) ||
-           bad("kv-cache-dtype", "bf16, fp8, fp8_ds_mla");
+           numbers_.refuse("kv-cache-dtype", "bf16, fp8, fp8_ds_mla");
   }
 
   // The plain formula.
@@ -157,7 +141,7 @@ class KvRun {
     if (arguments_.has("dtype")) {
       gpu_model::Precision precision{};
       if (!parse_precision(arguments_.value("dtype"), precision)) {
-        bad("dtype", "bf16, fp8, fp4");
+        numbers_.refuse("dtype", "bf16, fp8, fp4");
         return Exit::kUsage;
       }
       shape_.hold_weights_as(precision);
@@ -320,6 +304,7 @@ class KvRun {
   const Arguments& arguments_;
   const config::Language language_;
   const bool json_;
+  const NumberFlags numbers_;
   int64_t layers_ = 0, kv_heads_ = 0, head_dim_ = 0, seq_ = 0, batch_ = 1;
   double dtype_bytes_ = 2;
   double utilisation_ = 0.92;  // vLLM's default

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "command/gateway_client.h"
+#include "command/number_flags.h"
 #include "console/query.h"
 #include "json/scan.h"
 #include "store/call_json.h"
@@ -81,17 +82,13 @@ class LogView {
   }
 
  private:
-  Exit bad(std::string_view flag, std::string_view expected) {
-    complain(say(arguments_.language, Text::kBadFlagValue,
-                 {concat("--", flag), std::string(expected), arguments_.value(flag)}));
+  Exit bad(std::string_view flag, std::string_view expected) const {
+    NumberFlags(arguments_).refuse(flag, expected);
     return Exit::kUsage;
   }
 
   Exit read_flags() {
-    if (arguments_.has("limit") &&
-        (!parse_number(arguments_.value("limit"), limit_) || limit_ < 1 || limit_ > kLimitMax)) {
-      return bad("limit", concat("1..", kLimitMax));
-    }
+    if (!NumberFlags(arguments_).read("limit", 1, kLimitMax, limit_)) return Exit::kUsage;
     Outcome outcome;
     if (arguments_.has("outcome") && !parse_outcome(arguments_.value("outcome"), outcome)) {
       return bad("outcome",

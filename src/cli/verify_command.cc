@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "command/last_triple.h"
+#include "command/number_flags.h"
 #include "config/document.h"
 #include "config/text_width.h"
 #include "json/writer.h"
@@ -88,26 +89,14 @@ class VerifyRun {
     kLine,  // a line; the findings too where they are others than before
   };
 
-  Exit bad(std::string_view flag, std::string_view expected) {
-    complain(say(language_, Text::kBadFlagValue,
-                 {concat("--", flag), std::string(expected), arguments_.value(flag)}));
-    return Exit::kUsage;
-  }
-
-  Exit read_number(std::string_view flag, int64_t min, int64_t max, int64_t& out) {
-    if (!arguments_.has(flag)) return Exit::kFine;
-    const bool read = parse_number(arguments_.value(flag), out) && out >= min && out <= max;
-    return read ? Exit::kFine : bad(flag, concat(min, "..", max));
-  }
-
   Exit read_flags() {
     int64_t timeout_s = 60, connect_s = 10;
-    for (const Exit read : {read_number("timeout", 1, kSecondsMax, timeout_s),
-                            read_number("connect-timeout", 1, kSecondsMax, connect_s),
-                            read_number("every", 1, 24 * kSecondsMax, every_s_),
-                            read_number("rounds", 1, INT64_MAX, rounds_)}) {
-      if (read != Exit::kFine) return read;
-    }
+    const NumberFlags numbers(arguments_);
+    const bool good = numbers.read("timeout", 1, kSecondsMax, timeout_s) &&
+                      numbers.read("connect-timeout", 1, kSecondsMax, connect_s) &&
+                      numbers.read("every", 1, 24 * kSecondsMax, every_s_) &&
+                      numbers.read("rounds", 1, INT64_MAX, rounds_);
+    if (!good) return Exit::kUsage;
     settings_.limits.connect_ns = connect_s * kSecond;
     settings_.limits.silence_ns = timeout_s * kSecond;
     settings_.limits.total_ns = 4 * timeout_s * kSecond;
@@ -115,7 +104,10 @@ class VerifyRun {
     settings_.model = arguments_.value("model");
     if (arguments_.has("dialect")) {
       settings_.dialect = read_dialect(arguments_.value("dialect"));
-      if (!settings_.dialect) return bad("dialect", "chat, responses, messages, completions");
+      if (!settings_.dialect) {
+        numbers.refuse("dialect", "chat, responses, messages, completions");
+        return Exit::kUsage;
+      }
     }
     if (!json_ && ::isatty(STDERR_FILENO) == 1) {
       settings_.on_request = [](const std::string& url) { note(config::printable("... " + url)); };

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
+#include <cmath>
 
 #include "base/text.h"
 #include "gpu_model/catalogue.h"
@@ -20,6 +20,12 @@ constexpr double kUtilisation = 0.9;
 constexpr double kReserved = 4.5e9;  // bytes beside weights and KV
 constexpr double kShare = 0.8;  // lengths are drawn in [0.8, 1] x nominal, as InferenceMAX does
 
+// Lengths around a nominal one.
+workload::Lengths about(int nominal) {
+  const int least = std::max(1, static_cast<int>(std::ceil(nominal * kShare)));
+  return least < nominal ? workload::Lengths::between(least, nominal) : workload::Lengths(nominal);
+}
+
 std::vector<std::string_view> cells_of(std::string_view line) {
   std::vector<std::string_view> out;
   for (;;) {
@@ -31,10 +37,7 @@ std::vector<std::string_view> cells_of(std::string_view line) {
 }
 
 bool read_real(std::string_view text, double& out) {
-  const std::string copy(text);
-  char* end = nullptr;
-  out = std::strtod(copy.c_str(), &end);
-  return !copy.empty() && *end == '\0' && out > 0 && out < 1e12;
+  return parse_real(text, out) && out > 0 && out < 1e12;
 }
 
 template <class Number>
@@ -151,10 +154,7 @@ Result<Prediction> predict(const Measurement& row, const gpu_model::Scalars& sca
   gpu_model::CostOptions cost_options;
   cost_options.tensor_parallel = row.tensor_parallel;
   gpu_model::StepCost cost(*shape, *gpu, cost_options, scalars);
-  Lengths lengths;
-  lengths.prompt_tokens = row.input_tokens;
-  lengths.output_tokens = row.output_tokens;
-  lengths.prompt_share = lengths.output_share = kShare;
+  const JobLengths lengths = {about(row.input_tokens), about(row.output_tokens)};
   ClosedLoop load(row.concurrency, row.concurrency * replay.requests_per_client, lengths,
                   replay.seed);
   const Outcome outcome = simulate(options, cost, load);

@@ -24,8 +24,10 @@ scheduler::Options options_of(int64_t blocks) {
 
 Outcome run(int64_t blocks, int clients, Stretches stretches, uint64_t seed = 1) {
   gpu_model::StepCost cost = cost_of("Llama-3.1-8B", 1);
-  ClosedLoop load(clients, clients * 4, Lengths{1000, 300, 0.5, 0.5}, seed);
-  return simulate(options_of(blocks), cost, load, stretches);
+  ClosedLoop load(clients, clients * 4,
+                  {workload::Lengths::between(500, 1000), workload::Lengths::between(150, 300)},
+                  seed);
+  return simulate(options_of(blocks), cost, load, {.stretches = stretches});
 }
 
 void check_alike(const Outcome& a, const Outcome& b) {
@@ -74,7 +76,8 @@ TEST_CASE("a client never has two requests at once") {
 
 TEST_CASE("a job that can never fit is refused, and the run goes on") {
   gpu_model::StepCost cost = cost_of("Llama-3.1-8B", 1);
-  ClosedLoop load(2, 6, Lengths{5000, 10}, 1);  // above max_model_len
+  ClosedLoop load(2, 6, {workload::Lengths(5000), workload::Lengths(10)},
+                  1);  // above max_model_len
   const Outcome outcome = simulate(options_of(1000), cost, load);
   CHECK(outcome.refused == 6);
   CHECK(outcome.seen.empty());
@@ -82,7 +85,7 @@ TEST_CASE("a job that can never fit is refused, and the run goes on") {
 
 TEST_CASE("a lone request takes its prefill and its decode steps, as priced one by one") {
   gpu_model::StepCost cost = cost_of("Qwen3-32B", 2);
-  ClosedLoop load(1, 1, Lengths{2000, 3}, 1);
+  ClosedLoop load(1, 1, {workload::Lengths(2000), workload::Lengths(3)}, 1);
   const Outcome outcome = simulate(options_of(1000), cost, load);
   REQUIRE(outcome.seen.size() == 1);
   gpu_model::StepLoad prefill;

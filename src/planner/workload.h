@@ -1,13 +1,18 @@
-// Workload: who sends what and when; a closed loop is the first of them.
+// Workload: who sends what and when, as a simulation asks for it.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <queue>
+#include <span>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "scheduler/block_hash.h"
+#include "workload/arrivals.h"
+#include "workload/lengths.h"
+#include "workload/trace.h"
 
 namespace hw::planner {
 
@@ -15,16 +20,14 @@ namespace hw::planner {
 struct Job {
   int prompt_tokens = 1;
   int output_tokens = 1;
+  std::vector<scheduler::BlockHash> blocks = {};  // of the prompt, for the prefix cache
 };
 
-// Draws lengths: uniform in [share · nominal, nominal].
-struct Lengths {
-  int prompt_tokens = 1;  // nominal
-  int output_tokens = 1;
-  double prompt_share = 1;  // 1: always nominal
-  double output_share = 1;
-
-  // The next one.
+// How long requests are.
+struct JobLengths {
+  workload::Lengths prompt;
+  workload::Lengths output;
+  // The next one: the prompt is drawn first.
   Job draw(Random& random) const;
 };
 
@@ -41,23 +44,66 @@ class Workload {
   // That job. Precondition: next_at().
   virtual Job take() = 0;
   // A job's last token reached its client.
-  virtual void ended(Nanos at) = 0;
+  virtual void ended(Nanos) {}
+  // Whether the end of a job can bring another one.
+  virtual bool waits_for_answers() const { return false; }
+  // Jobs in all.
+  virtual int64_t size() const = 0;
 };
 
 // So many clients, each of which sends its next request when it has the answer to the one before.
 class ClosedLoop final : public Workload {
  public:
   // `jobs` in all, from `clients` at time 0.
-  ClosedLoop(int clients, int jobs, const Lengths& lengths, uint64_t seed);
+  ClosedLoop(int clients, int64_t jobs, const JobLengths& lengths, uint64_t seed);
   std::optional<Nanos> next_at() const override;
   Job take() override;
   void ended(Nanos at) override;
+  bool waits_for_answers() const override { return true; }
+  int64_t size() const override { return jobs_; }
 
  private:
-  Lengths lengths_;
+  JobLengths lengths_;
   Random random_;
-  int left_;
+  int64_t jobs_;
+  int64_t left_;
   std::priority_queue<Nanos, std::vector<Nanos>, std::greater<>> free_;  // clients, since when
+};
+
+// Clients that know nothing of each other and do not wait for answers.
+class OpenLoop final : public Workload {
+ public:
+  // `jobs` in all. Lengths and times are drawn from seeds of their own, so that one can be changed
+  // without the other.
+  OpenLoop(const workload::Arrivals& arrivals, int64_t jobs, const JobLengths& lengths,
+           uint64_t seed);
+  std::optional<Nanos> next_at() const override;
+  Job take() override;
+  int64_t size() const override { return jobs_; }
+
+ private:
+  workload::Arrivals arrivals_;
+  JobLengths lengths_;
+  Random random_;
+  int64_t jobs_;
+  int64_t left_;
+  Nanos next_ = 0;
+};
+
+// A trace as it was, or faster.
+class TraceReplay final : public Workload {
+ public:
+  // Times are divided by `speed`, above 0. `rows` outlive it.
+  TraceReplay(std::span<const workload::TraceRow> rows, double speed)
+      : rows_(rows), speed_(speed) {}
+  std::optional<Nanos> next_at() const override;
+  Job take() override;
+  int64_t size() const override { return static_cast<int64_t>(rows_.size()); }
+
+ private:
+  std::span<const workload::TraceRow> rows_;
+  double speed_;
+  size_t next_ = 0;
 };
 
 }  // namespace hw::planner

@@ -57,38 +57,50 @@ Result<int64_t> blocks_in_memory(const ModelShape& shape, const Gpu& gpu, const 
 
 }  // namespace
 
-Result<engine::Instance> open_instance(const Options& options, Registry& registry) {
+gpu_model::StepCost Machine::cost() const {
+  return {shape, gpu, cost_options, gpu_model::Scalars()};
+}
+
+Result<Machine> plan_machine(const Options& options) {
   const ModelOptions& model = options.model;
   const std::string shape_name = model.shape.empty() ? engine::kDefaultShape : model.shape;
-  const Result<ModelShape> shape = gpu_model::open_shape(shape_name);
+  Result<ModelShape> shape = gpu_model::open_shape(shape_name);
   if (!shape.has_value()) return fail(shape.error());
   const std::string_view gpu_name = model.gpu.empty() ? kDefaultGpu : std::string_view(model.gpu);
   const Result<Gpu> gpu = gpu_model::find_gpu(gpu_name);
   if (!gpu.has_value()) return fail(gpu.error());
   const Result<int64_t> blocks = blocks_in_memory(*shape, *gpu, options);
   if (!blocks.has_value()) return fail(blocks.error());
-
   engine::ModelFacts facts;
   facts.context_len = shape->context_max > 0 ? shape->context_max : kContextUnsaid;
   facts.kv_blocks = *blocks;
   facts.bounds = engine::kGpuBounds;
   Result<engine::ResolvedLimits> resolved = engine::resolve_limits(options, facts, {});
   if (!resolved.has_value()) return fail(resolved.error());
+  Machine out;
+  out.shape = std::move(*shape);
+  out.gpu = *gpu;
+  out.limits = std::move(resolved->limits);
+  out.notes = std::move(resolved->notes);
+  out.cost_options.tensor_parallel = model.tensor_parallel;
+  out.cost_options.tokens_max = out.limits.step_tokens_max();
+  return out;
+}
 
-  gpu_model::CostOptions cost;
-  cost.tensor_parallel = model.tensor_parallel;
-  cost.tokens_max = resolved->limits.step_tokens_max();
+Result<engine::Instance> open_instance(const Options& options, Registry& registry) {
+  Result<Machine> machine = plan_machine(options);
+  if (!machine.has_value()) return fail(machine.error());
+  const ModelOptions& model = options.model;
   const Settings settings = {model.speed, model.answer_tokens};
   engine::Instance out;
   out.tokenizer = std::make_unique<TextTokens>();
-  out.backend =
-      std::make_unique<VirtualGpu>(gpu_model::StepCost(*shape, *gpu, cost, gpu_model::Scalars()),
-                                   settings, PaceMetrics(registry, model.model_id));
-  out.limits = resolved->limits;
-  out.description = concat("a model of ", shape->name, " on ", gpu->name, " x",
+  out.backend = std::make_unique<VirtualGpu>(machine->cost(), settings,
+                                             PaceMetrics(registry, model.model_id));
+  out.limits = machine->limits;
+  out.description = concat("a model of ", machine->shape.name, " on ", machine->gpu.name, " x",
                            model.tensor_parallel, ", ", out.limits.scheduling.kv_blocks,
                            " blocks; it computes nothing, its answers are random words");
-  out.notes = std::move(resolved->notes);
+  out.notes = std::move(machine->notes);
   return out;
 }
 

@@ -1,8 +1,9 @@
-// `headway plan`: what a GPU's instance would answer, by the cost model.
+// `headway plan calibrate`: what a GPU's instance would answer, by the cost model.
 #include <charconv>
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "command/number_flags.h"
 #include "config/document.h"
 #include "json/writer.h"
 #include "planner/calibration.h"
@@ -65,22 +66,11 @@ class Calibration {
     return Exit::kUsage;
   }
 
-  bool read_count(std::string_view flag, int64_t most, int& out) {
-    if (!arguments_.has(flag)) return true;
-    int64_t value = 0;
-    if (parse_number(arguments_.value(flag), value) && value >= 1 && value <= most) {
-      out = static_cast<int>(value);
-      return true;
-    }
-    complain(say(language_, Text::kBadFlagValue,
-                 {concat("--", flag), concat("1..", most), arguments_.value(flag)}));
-    return false;
-  }
-
   bool read_flags() {
-    if (!read_count("passes", kPassesMax, options_.passes) ||
-        !read_count("requests-per-client", kClientRequestsMax,
-                    options_.replay.requests_per_client)) {
+    const NumberFlags numbers(arguments_);
+    if (!numbers.read("passes", 1, kPassesMax, options_.passes) ||
+        !numbers.read("requests-per-client", 1, kClientRequestsMax,
+                      options_.replay.requests_per_client)) {
       return false;
     }
     const std::string path = arguments_.value("csv");
