@@ -19,6 +19,7 @@ const std::vector<Command>& commands() {
       key_delete_command(),
       channel_list_command(),
       config_command(),
+      sample_command(),
       compare_command(),
       baseline_save_command(),
       baseline_list_command(),

@@ -41,6 +41,8 @@ Command kv_command();
 // The cost model, fitted to measurements.
 Command plan_run_command();
 Command plan_calibrate_command();
+// An endpoint, measured.
+Command sample_command();
 // Runs against runs.
 Command compare_command();
 // Keeps runs as a baseline.

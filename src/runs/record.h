@@ -52,7 +52,7 @@ struct TokenEvent {
   Nanos at = 0;  // when the read returned that completed the event
   TokenChannel channel = TokenChannel::kContent;
   uint32_t bytes = 0;           // of text
-  uint32_t events_in_read = 1;  // how many events that read completed; above 1: coalesced
+  uint32_t events_in_read = 1;  // token events that this read completed; above 1: coalesced
 };
 
 // What the engine told of its own work, in its answer. Durations.

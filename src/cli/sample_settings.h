@@ -1,0 +1,34 @@
+// SampleSettings: what `headway sample` was asked for, read from flags and environment.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "command/command_line.h"
+#include "sampler/load.h"
+#include "sampler/target.h"
+
+namespace hw::cli {
+
+// One run's settings before anything was sent.
+struct SampleSettings {
+  sampler::TargetSettings target;  // its model may be empty: the first that is listed
+  sampler::LoadPlan plan;
+  sampler::ClientLimits limits;
+  uint64_t seed = 0;
+  int max_tokens = 256;
+  bool has_preflight = true;
+  std::string result_dir = "runs";
+  std::string label;
+  std::vector<std::pair<std::string, std::string>> metadata;
+  std::string command;  // as typed, without secrets
+};
+
+// All flags of the command.
+std::vector<Flag> sample_flags();
+
+// Reads them; says on standard error what is wrong and gives kUsage. Base URL and key come from
+// their flags and variables, else from a running `headway up`.
+Exit read_sample_settings(const Arguments& arguments, SampleSettings& out);
+
+}  // namespace hw::cli
