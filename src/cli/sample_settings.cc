@@ -117,7 +117,7 @@ class Reader {
     if (!arguments_.has("request-rate") || arguments_.value("request-rate") == "inf") return;
     const std::optional<double> rate = real("request-rate", kRateMax);
     if (!rate || *rate <= 0) return bad("request-rate", "> 0");
-    sampler::ArrivalPlan arrivals;
+    sampler::SchedulePlan arrivals;
     arrivals.rate = *rate;
     arrivals.warmup_ns = out_.plan.warmup_ns;
     arrivals.ramp_ns = out_.plan.ramp_ns;
@@ -125,12 +125,10 @@ class Reader {
     if (const auto shape = real("burstiness", kRateMax)) {
       if (*shape <= 0) return bad("burstiness", "> 0");
       arrivals.burstiness = *shape;
-      if (*shape != 1) arrivals.kind = sampler::ArrivalKind::kGamma;
+      if (*shape != 1) arrivals.kind = workload::ArrivalKind::kGamma;
     }
-    const std::string kind = arguments_.value("arrival");
-    if (kind == "poisson") arrivals.kind = sampler::ArrivalKind::kPoisson;
-    if (kind == "gamma") arrivals.kind = sampler::ArrivalKind::kGamma;
-    if (kind == "constant") arrivals.kind = sampler::ArrivalKind::kConstant;
+    // The flag's choices are checked by the command line.
+    workload::parse_arrival_kind(arguments_.value("arrival"), arrivals.kind);
     out_.plan.arrivals = arrivals;
   }
 

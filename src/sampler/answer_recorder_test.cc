@@ -59,7 +59,7 @@ TEST_CASE("stamps are those of the reads that completed the events") {
                               {50, content("b")},
                               {60, event(R"({"choices":[{"delta":{},"finish_reason":"stop"}]})")},
                               {70, event(R"({"choices":[],"usage":{"prompt_tokens":7,)"
-                                        R"("completion_tokens":2}})")},
+                                         R"("completion_tokens":2}})")},
                               {80, event("[DONE]")}});
   CHECK(record.outcome == RequestOutcome::kOk);
   CHECK(record.t_hdr == 10);

@@ -35,7 +35,7 @@ Load::Load(net::Loop& loop, Client& client, const Target& target, PromptSource& 
       on_done_(std::move(on_done)),
       event_(loop),
       timer_(loop, [this] { on_due(); }) {
-  if (plan_.arrivals) arrivals_.emplace(*plan_.arrivals);
+  if (plan_.arrivals) schedule_.emplace(*plan_.arrivals);
 }
 
 net::Task<void> Load::run() {
@@ -66,7 +66,7 @@ void Load::go_on() {
       begin_timeline();
     }
     if (on_timeline_) watch_drain(monotonic_ns());
-    if (on_timeline_ && !arrivals_) fill_closed();
+    if (on_timeline_ && !schedule_) fill_closed();
   }
   if (!is_over()) return;
   through_ = true;
@@ -90,7 +90,7 @@ void Load::fill_warmup() {
 void Load::begin_timeline() {
   on_timeline_ = true;
   begun_at_ = monotonic_ns();
-  if (arrivals_) prepare_next();
+  if (schedule_) prepare_next();
   arm();
 }
 
@@ -125,6 +125,7 @@ void Load::note_due(const Job& job) {
 void Load::end_steady() {
   steady_ended_ = true;
   steady_ended_at_ = monotonic_ns();
+  arm();
 }
 
 void Load::launch(std::unique_ptr<Job> job) {
@@ -192,7 +193,7 @@ void Load::fill_closed() {
 
 // An open loop: the request that is due next, composed already.
 void Load::prepare_next() {
-  const Nanos offset = arrivals_->next();
+  const Nanos offset = schedule_->next();
   next_ = make_job(phase_of(offset), begun_at_ + offset);
 }
 
@@ -205,7 +206,7 @@ void Load::arm() {
   const Nanos now = monotonic_ns();
   // A closed loop's ramp has no arrivals to wake it.
   constexpr Nanos kRampStep = 10 * kMillisecond;
-  if (!arrivals_ && now < steady_from) at = std::min(at, now + kRampStep);
+  if (!schedule_ && now < steady_from) at = std::min(at, now + kRampStep);
   if (at == INT64_MAX) return;
   armed_for_ = at;
   timer_.arm(at);

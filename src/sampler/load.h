@@ -9,9 +9,9 @@
 
 #include "base/histogram.h"
 #include "net/event.h"
-#include "sampler/arrivals.h"
 #include "sampler/client.h"
 #include "sampler/prompt.h"
+#include "sampler/schedule.h"
 #include "sampler/schedule_timer.h"
 
 namespace hw::sampler {
@@ -25,7 +25,7 @@ enum class OnCap : uint8_t {
 // The load of one run. Phases: warm-up, ramp, steady, drain; only requests that are due in the
 // steady phase are measured.
 struct LoadPlan {
-  std::optional<ArrivalPlan> arrivals;  // an open loop; otherwise a closed one
+  std::optional<SchedulePlan> arrivals;  // an open loop; otherwise a closed one
   size_t concurrency = 1;  // closed: requests under way all the time; open: at most, 0: no limit
   OnCap on_cap = OnCap::kWait;
   size_t warmup_requests = 0;  // closed loop, before anything else
@@ -103,7 +103,7 @@ class Load {
   std::function<void(Job&)> on_done_;
   net::Event event_;
   ScheduleTimer timer_;
-  std::optional<Arrivals> arrivals_;
+  std::optional<Schedule> schedule_;
   std::unique_ptr<Job> next_;  // of an open loop: composed before it is due
   std::deque<std::unique_ptr<Job>> waiting_;
   Pace pace_;

@@ -41,6 +41,18 @@ void write_optional(json::Writer& writer, std::string_view name, std::optional<d
   value ? writer.value(*value) : writer.null();
 }
 
+std::string_view arrival_name(workload::ArrivalKind kind) {
+  switch (kind) {
+    case workload::ArrivalKind::kPoisson:
+      return "poisson";
+    case workload::ArrivalKind::kGamma:
+      return "gamma";
+    case workload::ArrivalKind::kConstant:
+      return "constant";
+  }
+  return "";
+}
+
 std::string host_words() {
   utsname names{};
   if (::uname(&names) != 0) return "unknown";
