@@ -9,7 +9,10 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/sample_settings.h"
+#include "command/comparison_view.h"
 #include "command/last_triple.h"
+#include "command/run_folders.h"
+#include "comparison/run.h"
 #include "config/text_width.h"
 #include "probe/check.h"
 #include "probe/reading.h"
@@ -41,6 +44,11 @@ constexpr Words kSampling = {"{0}, {1}, model {2}: {3}", "{0}，{1}，模型 {2}
 constexpr Words kClosed = {"{0} requests, {1} at a time", "{0} 个请求，并发 {1}"};
 constexpr Words kOpen = {"{0} requests at {1}/s", "{0} 个请求，每秒 {1} 个"};
 constexpr Words kProgress = {"{0} done, {1} under way", "完成 {0}，进行中 {1}"};
+constexpr Words kNoBaseline = {"there is no baseline named {0}", "没有名为 {0} 的基线"};
+constexpr Words kConfirming = {
+    "The run looks different from the baseline: another one, to be sure.",
+    "本次运行与基线不同：再运行一次以确认。"};
+constexpr Words kTurn = {"Run {0} of {1}: {2}", "第 {0} 次运行，共 {1} 次：{2}"};
 constexpr Words kFolder = {"Run folder: {0}", "运行目录：{0}"};
 
 std::string filled(const Words& words, config::Language language,
@@ -121,7 +129,7 @@ class SampleRun {
     const auto models = probe::read_model_list((*job)->body, kModelsMax);
     if (models.empty()) {
       complain(kNoModel.in(language_));
-      return (*job)->record.status ? Exit::kUsage : explain();
+      return (*job)->record.status ? Exit::kUsage : explain(settings_.target.base_url);
     }
     settings_.target.model = models.front();
     return make_target();
@@ -141,17 +149,17 @@ class SampleRun {
       if ((*job)->record.outcome == runs::RequestOutcome::kEmpty) return Exit::kFine;
       const bool other_name = settings_.target.token_limit == probe::TokenLimit::kMaxTokens &&
                               probe::is_about_max_tokens((*job)->error_words);
-      if (!other_name) return explain();
+      if (!other_name) return explain(settings_.target.base_url);
       settings_.target.token_limit = probe::TokenLimit::kMaxCompletionTokens;
       if (const Exit made = make_target(); made != Exit::kFine) return made;
     }
   }
 
   // Why the access does not work, by the check that is made for it.
-  Exit explain() {
+  Exit explain(const std::string& base_url) {
     note(kPreflightFailed.in(language_));
     probe::CheckSettings check;
-    check.base_url = settings_.target.base_url;
+    check.base_url = base_url;
     check.key = settings_.target.key;
     check.model = settings_.target.model;
     check.dialect = settings_.target.dialect;
@@ -203,33 +211,56 @@ class SampleRun {
     last_.keep(now);
   }
 
+  // One run and where it is kept.
+  struct Made {
+    sampler::SessionResult result;
+    std::string folder;
+  };
+
   Exit sample() {
+    const comparison::Archive archive = archive_of(arguments_);
+    if (!settings_.baseline.empty() && !archive.has(settings_.baseline)) {
+      complain(filled(kNoBaseline, language_, {settings_.baseline}));
+      return Exit::kUsage;
+    }
+    if (!settings_.other_url.empty()) return against_other();
+    note(config::printable(heading(target_)));
+    Result<Made> made = make_run(target_, settings_.seed);
+    if (!made.has_value()) return refuse(made.error());
+    if (settings_.baseline.empty()) return tell(*made);
+    tell(*made);
+    return against_baseline(archive, *made);
+  }
+
+  Result<Made> make_run(const sampler::Target& target, uint64_t seed) {
     const std::string label = settings_.label.empty() ? settings_.target.model : settings_.label;
     Result<std::string> folder = make_run_folder(settings_.result_dir, label);
-    if (!folder.has_value()) return refuse(folder.error());
+    if (!folder.has_value()) return fail(folder.error());
     sampler::SessionSettings session;
     session.plan = settings_.plan;
+    if (session.plan.arrivals) session.plan.arrivals->seed = seed;
     session.limits = settings_.limits;
     session.folder = *folder;
     session.marks = marks_;
     session.manifest.label = settings_.label;
     session.manifest.command = settings_.command;
-    session.manifest.seed = settings_.seed;
+    session.manifest.seed = seed;
     for (const auto& [key, value] : settings_.metadata) session.manifest.metadata[key] = value;
     session.manifest.fingerprint["max_tokens"] = std::to_string(settings_.max_tokens);
     session.manifest.fingerprint["client"] = concat("headway ", HEADWAY_VERSION);
-    note(config::printable(heading()));
-    Result<sampler::SessionResult> result = perform(std::move(session));
-    if (!result.has_value()) return refuse(result.error());
-    return tell(*result, *folder);
+    told_ = 0;
+    Result<sampler::SessionResult> result = perform(target, seed, std::move(session));
+    if (!result.has_value()) return fail(result.error());
+    return Made{std::move(*result), *folder};
   }
 
-  Result<sampler::SessionResult> perform(sampler::SessionSettings session) {
-    sampler::MixedPrompts prompts(settings_.seed, random_seed(), settings_.max_tokens);
+  Result<sampler::SessionResult> perform(const sampler::Target& target, uint64_t seed,
+                                         sampler::SessionSettings session) {
+    sampler::MixedPrompts prompts(seed, random_seed(), settings_.max_tokens);
     const auto on_record = [this](const sampler::Load& load, const runs::Record& record) {
       tell_record(load, record);
     };
-    sampler::Session running(target_, prompts, std::move(session), on_record);
+    sampler::Session running(target, prompts, std::move(session), on_record);
     // A second signal ends the program at once.
     bool asked = false;
     const app::SignalWatch watch([&running, &asked](app::Asked what) {
@@ -241,7 +272,80 @@ class SampleRun {
     return running.run();
   }
 
-  std::string heading() const {
+  // Against the accepted runs of a baseline. What looks different is confirmed by another run.
+  Exit against_baseline(const comparison::Archive& archive, const Made& first) {
+    if (first.result.stopped) return Exit::kNo;
+    std::vector<std::string> fresh = {first.folder};
+    Result<comparison::Report> report = compare(archive.runs(settings_.baseline), fresh);
+    if (report.has_value() && report->comparison.needs_confirmation) {
+      note(kConfirming.in(language_));
+      Result<Made> second = make_run(target_, settings_.seed + 1);
+      if (!second.has_value()) return refuse(second.error());
+      fresh.push_back(second->folder);
+      report = compare(archive.runs(settings_.baseline), fresh);
+    }
+    if (!report.has_value()) return refuse(report.error());
+    return tell_comparison(*report);
+  }
+
+  // Runs of both endpoints in turn, A B B A A B B A: whatever else changes, changes for both. Runs
+  // of a pair share their seed and so their load; every prompt is unique all the same.
+  Exit against_other() {
+    sampler::TargetSettings other = settings_.target;
+    other.base_url = settings_.other_url;
+    const auto proxy =
+        probe::choose_proxy(arguments_.environment, probe::inspect_base_url(settings_.other_url));
+    Result<sampler::Target> base = sampler::Target::make(std::move(other), proxy);
+    if (!base.has_value()) return refuse(base.error());
+    if (settings_.has_preflight) {
+      auto job = sampler::ask_once(*base, settings_.limits, "", sampler::preflight_request(*base));
+      if (!job.has_value()) return refuse(job.error());
+      const runs::RequestOutcome outcome = (*job)->record.outcome;
+      if (outcome != runs::RequestOutcome::kOk && outcome != runs::RequestOutcome::kEmpty) {
+        return explain(settings_.other_url);
+      }
+    }
+    std::vector<std::string> base_folders, new_folders;
+    const int all = 2 * settings_.runs_a_side;
+    for (int i = 0; i < all; ++i) {
+      const bool is_base = i % 4 == 0 || i % 4 == 3;
+      const sampler::Target& target = is_base ? *base : target_;
+      note(config::printable(
+          filled(kTurn, language_, {std::to_string(i + 1), std::to_string(all), heading(target)})));
+      Result<Made> made = make_run(target, settings_.seed + static_cast<uint64_t>(i / 2));
+      if (!made.has_value()) return refuse(made.error());
+      if (made->result.stopped) return Exit::kNo;
+      (is_base ? base_folders : new_folders).push_back(made->folder);
+    }
+    Result<comparison::Report> report = compare(base_folders, new_folders);
+    if (!report.has_value()) return refuse(report.error());
+    return tell_comparison(*report);
+  }
+
+  static Result<comparison::Report> compare(const std::vector<std::string>& base_folders,
+                                            const std::vector<std::string>& new_folders) {
+    std::vector<comparison::Run> base, fresh;
+    for (const auto* folders : {&base_folders, &new_folders}) {
+      for (const std::string& folder : *folders) {
+        Result<comparison::Run> run = comparison::load_run(folder, comparison::Edited::kRefused);
+        if (!run.has_value()) return fail(run.error());
+        (folders == &base_folders ? base : fresh).push_back(std::move(*run));
+      }
+    }
+    return comparison::make_report(base, fresh);
+  }
+
+  Exit tell_comparison(const comparison::Report& report) {
+    if (json_) {
+      print(comparison::report_json(report));
+    } else {
+      print("\n");
+      print_comparison(report, arguments_);
+    }
+    return exit_of_verdict(report.comparison.verdict);
+  }
+
+  std::string heading(const sampler::Target& target) const {
     const sampler::LoadPlan& plan = settings_.plan;
     const std::string many =
         plan.requests > 0 ? std::to_string(plan.requests) : concat(plan.steady_ns / kSecond, " s");
@@ -249,7 +353,7 @@ class SampleRun {
         plan.arrivals ? filled(kOpen, language_, {many, fixed(plan.arrivals->rate, 2)})
                       : filled(kClosed, language_, {many, std::to_string(plan.concurrency)});
     return filled(kSampling, language_,
-                  {target_.address(), std::string(dialect_name(settings_.target.dialect)),
+                  {target.address(), std::string(dialect_name(settings_.target.dialect)),
                    settings_.target.model, load});
   }
 
@@ -267,13 +371,14 @@ class SampleRun {
     note(filled(kProgress, language_, {std::to_string(told_), std::to_string(load.under_way())}));
   }
 
-  Exit tell(const sampler::SessionResult& result, const std::string& folder) {
-    if (json_) {
-      print_json(result, folder);
-    } else {
+  Exit tell(const Made& made) {
+    const sampler::SessionResult& result = made.result;
+    if (!json_) {
       print("\n" +
             sampler::report_text(result, language_, colour_of_output(arguments_.environment)));
-      print(config::printable(filled(kFolder, language_, {folder})) + "\n");
+      print(config::printable(filled(kFolder, language_, {made.folder})) + "\n");
+    } else if (settings_.baseline.empty()) {
+      print_json(result, made.folder);
     }
     const runs::OutcomeCounts& counts = result.summary.buckets.front().counts;
     const bool whole = !result.stopped && !result.disk && counts.ok() > 0;

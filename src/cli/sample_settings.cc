@@ -25,6 +25,7 @@ constexpr std::string_view kDefaultData = "data";
 constexpr size_t kKeyFileBytesMax = 4096;
 constexpr double kSecondsMax = 7 * 86'400, kRateMax = 1e6;
 constexpr int64_t kRequestsMax = 5'000'000, kConcurrencyMax = 100'000, kTokensMax = 1'000'000;
+constexpr int64_t kRunsMax = 1000;
 
 std::optional<Dialect> read_dialect(std::string_view name) {
   for (const auto& [word, dialect] :
@@ -140,6 +141,9 @@ class Reader {
     out_.has_preflight = !arguments_.has("no-preflight");
     if (arguments_.has("result-dir")) out_.result_dir = arguments_.value("result-dir");
     out_.label = arguments_.value("label");
+    out_.baseline = arguments_.value("baseline");
+    out_.other_url = arguments_.value("vs");
+    whole("vs-runs", 1, kRunsMax, out_.runs_a_side);
     for (const std::string& one : lines_of(arguments_.value("metadata"))) {
       const size_t equals = one.find('=');
       if (equals == std::string::npos || equals == 0) return bad("metadata", "K=V");
@@ -318,6 +322,16 @@ std::vector<Flag> sample_flags() {
   out.push_back({"result-dir",
                  "DIR",
                  {"Where the run's folder is made (runs).", "运行目录的上级目录（runs）。"}});
+  out.push_back(
+      {"baseline",
+       "NAME",
+       {"Compares the run with that baseline; a run that looks slower is confirmed by another.",
+        "与该基线比较；看起来变慢时自动再运行一次以确认。"}});
+  out.push_back({"vs",
+                 "URL",
+                 {"Compares with another endpoint, which is the base: runs in turn, A B B A.",
+                  "与另一端点（作为基准）比较：交替运行 A B B A。"}});
+  out.push_back({"vs-runs", "K", {"Runs of --vs on each side (5).", "--vs 每侧的运行次数（5）。"}});
   out.push_back({"label", "TEXT", {"A name for the run.", "运行的名称。"}});
   out.push_back({"metadata", "K=V...", {"Notes kept with the run.", "随运行保存的备注。"}});
   out.push_back(archive_flag());

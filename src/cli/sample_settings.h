@@ -21,7 +21,10 @@ struct SampleSettings {
   std::string result_dir = "runs";
   std::string label;
   std::vector<std::pair<std::string, std::string>> metadata;
-  std::string command;  // as typed, without secrets
+  std::string baseline;   // a name in the archive: the run is compared with it; empty: none
+  std::string other_url;  // another endpoint, compared run by run; empty: none
+  int runs_a_side = 5;    // of that comparison
+  std::string command;    // as typed, without secrets
 };
 
 // All flags of the command.
