@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "engine/request.h"
 #include "scheduler/step_plan.h"
 
@@ -73,9 +74,15 @@ class Backend {
   virtual ~Backend() = default;
   // Computes one step; takes as long as that takes.
   virtual StepResult execute(const StepPlan& plan) = 0;
-  // From any thread: the step that runs, and every later one, ends soon without a result. For
-  // shutting down.
+  // From any thread: the step that runs, and every later one until restart(), ends soon without a
+  // result. For shutting down, and for a step that hangs.
   virtual void interrupt() = 0;
+  // How long the step will take, as far as the backend knows; 0: it does not.
+  virtual Nanos predict(const StepPlan&) { return 0; }
+  // A new worker in the place of one that is lost: nothing is in its slots, nothing is cached, and
+  // an interrupt() before is forgotten. Blocks as long as that takes. An error: there is still
+  // none.
+  virtual Status restart() = 0;
 };
 
 }  // namespace hw::engine

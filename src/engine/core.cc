@@ -15,8 +15,9 @@ void record_if(const HistogramMetric& histogram, const std::optional<Nanos>& ns)
 
 }  // namespace
 
-Core::Core(const Limits& limits, const Tokenizer& tokenizer, const EngineMetrics& metrics)
-    : tokenizer_(tokenizer), scheduler_(limits.scheduling), metrics_(metrics) {}
+Core::Core(const Limits& limits, const Tokenizer& tokenizer, const EngineMetrics& metrics,
+           EngineLog* log)
+    : tokenizer_(tokenizer), scheduler_(limits.scheduling), metrics_(metrics), log_(log) {}
 
 void Core::add(RequestNumber number, Request request, std::shared_ptr<Sink> sink, Nanos arrived) {
   std::string id = request.id.empty() ? std::to_string(number) : std::move(request.id);
@@ -50,6 +51,41 @@ int Core::listened() const {
 void Core::evict(RequestNumber number, Nanos now) {
   scheduler_.finish(number, FinishReason::kError, now);
   gather(now);
+}
+
+int Core::abort_id(std::string_view id, Nanos now) {
+  std::vector<RequestNumber> numbers;
+  for (const auto& [number, answer] : answers_) {
+    if (answer.id == id) numbers.push_back(number);
+  }
+  for (const RequestNumber number : numbers) abort(number, now);
+  return static_cast<int>(numbers.size());
+}
+
+void Core::fail_running(Nanos now) {
+  std::vector<RequestNumber> numbers;
+  for (const scheduler::Sequence* sequence : scheduler_.running()) {
+    numbers.push_back(sequence->number);
+  }
+  for (const RequestNumber number : numbers) scheduler_.finish(number, FinishReason::kError, now);
+  gather(now);
+}
+
+void Core::lose_backend(Nanos now) {
+  scheduler_.lose_backend(now);
+  plan_.items.clear();
+  gather(now);
+}
+
+// Of the next one that ends, it is drawn now.
+void Core::leak(double share) {
+  leak_share_ = share;
+  if (leak_share_ > 0 && fault_random_.unit() < leak_share_) scheduler_.forget_releases(1);
+}
+
+void Core::lose_blocks(double share) {
+  const int64_t usable = scheduler_.cache().pool().usable_blocks();
+  scheduler_.lose_blocks(static_cast<int64_t>(share * static_cast<double>(usable)));
 }
 
 void Core::abort_all(Nanos now) {
@@ -188,6 +224,8 @@ void Core::hear_end(Answer& answer, const scheduler::Sequence& sequence) {
   Update& news = news_of(sequence.number, answer);
   news.text += answer.text.flush();
   news.ending = Ending{reason, record};
+  if (leak_share_ > 0) leak(leak_share_);
+  if (log_ != nullptr) log_->request(answer.id, sequence, wall_ns() - monotonic_ns());
   metrics_.finished[static_cast<size_t>(reason)].add();
   if (record.first_token_ns) metrics_.prompt_tokens.add(record.prompt_tokens);
   metrics_.request.record(record.total_ns);
@@ -197,6 +235,12 @@ void Core::hear_end(Answer& answer, const scheduler::Sequence& sequence) {
   metrics_.prompt_size.record(record.prompt_tokens);
   metrics_.answer_size.record(record.output_tokens);
   metrics_.answer_limit.record(sequence.length_end - sequence.prompt_tokens);
+  if (record.first_token_ns) {
+    metrics_.prompt_computed.record(record.prompt_tokens - record.cached_tokens);
+    metrics_.prompt_tokens_computed.add(record.prompt_tokens - record.cached_tokens);
+    metrics_.prompt_tokens_cached.add(record.cached_tokens);
+    metrics_.prompt_tokens_hit.add(record.cached_tokens);
+  }
   if (!record.decode_ns || !record.prefill_ns) return;
   metrics_.inference.record(*record.prefill_ns + *record.decode_ns);
   if (record.output_tokens > 1) {

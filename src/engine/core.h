@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "engine/backend.h"
+#include "engine/engine_log.h"
 #include "engine/engine_metrics.h"
 #include "engine/limits.h"
 #include "engine/output_text.h"
@@ -50,7 +52,9 @@ struct Delivery {
 class Core {
  public:
   // The tokenizer outlives it.
-  Core(const Limits& limits, const Tokenizer& tokenizer, const EngineMetrics& metrics = {});
+  // So does the log; none: no lines.
+  Core(const Limits& limits, const Tokenizer& tokenizer, const EngineMetrics& metrics = {},
+       EngineLog* log = nullptr);
 
   // Queues a request that fit_request() has passed. Numbers as in Scheduler::add().
   void add(RequestNumber number, Request request, std::shared_ptr<Sink> sink, Nanos arrived);
@@ -69,6 +73,22 @@ class Core {
   int listened() const;
   // Ends a sequence with an error; what is over or unknown is ignored. Between steps.
   void evict(RequestNumber number, Nanos now);
+  // Ends all that run with an error. Between steps, or instead of completing one.
+  void fail_running(Nanos now);
+  // What the backend held is gone, with the step under way: all that run are computed again.
+  void lose_backend(Nanos now);
+  // Ends all whose request has this id, as abort() does; how many those were.
+  int abort_id(std::string_view id, Nanos now);
+  // Forgets all cached blocks; false while any is in use.
+  bool reset_prefix_cache() { return scheduler_.reset_prefix_cache(); }
+  // Frees blocks that no live sequence has; how many those were.
+  int64_t reclaim_blocks() { return scheduler_.reclaim_blocks(); }
+  // Faults on purpose: this share of the sequences that end from now on keep their blocks; this
+  // share of all blocks, as far as they are free, is lost at once.
+  void leak(double share);
+  void lose_blocks(double share);
+  // The step under way, as it was planned.
+  const StepPlan& planned() const { return plan_; }
   // For looking at.
   const scheduler::Scheduler& scheduler() const { return scheduler_; }
   // How full it is now.
@@ -105,6 +125,9 @@ class Core {
   std::vector<RequestNumber> touched_;  // those with news, in order
   Nanos step_began_ = 0;
   EngineMetrics metrics_;
+  EngineLog* log_;
+  double leak_share_ = 0;
+  Random fault_random_{1};
 };
 
 }  // namespace hw::engine

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "base/result.h"
 #include "engine/backend.h"
 #include "engine/core.h"
@@ -23,6 +25,14 @@ namespace hw::engine {
 struct Snapshot {
   Load load;                        // requests not seen by a step yet count as waiting
   std::optional<Nanos> step_began;  // of the step that is being computed
+  Nanos step_bound = 0;             // how long it may take before it counts as stuck
+};
+
+// Faults on purpose where sequences end, shares from 0 to 1.
+struct ReleaseFaults {
+  double leak_share = 0;         // of the sequences that end, which keep their blocks
+  double lost_blocks_share = 0;  // of the KV cache, at once
+  double lost_abort_share = 0;   // of aborts, that are not heard
 };
 
 // The normal flow for a caller on any thread:
@@ -33,8 +43,9 @@ struct Snapshot {
 class Engine {
  public:
   // Starts the thread. The tokenizer and the clock outlive it.
+  // As does the log, where there is one.
   Engine(const Limits& limits, std::unique_ptr<Backend> backend, const Tokenizer& tokenizer,
-         const Clock& clock, const EngineMetrics& metrics = {});
+         const Clock& clock, const EngineMetrics& metrics = {}, EngineLog* log = nullptr);
   // As stop().
   ~Engine();
   Engine(const Engine&) = delete;
@@ -46,8 +57,18 @@ class Engine {
   // Ends it with kAborted and frees its cells at the end of the step that is being computed. What
   // is over already, or unknown, is ignored.
   void abort(RequestNumber number);
+  // Likewise for all whose request has this id. `done` hears on the engine's thread how many.
+  void abort_id(std::string id, std::function<void(int)> done);
+  // Forgets the prefix cache. `done` hears on the engine's thread whether: not while blocks are in
+  // use.
+  void reset_prefix_cache(std::function<void(bool)> done);
+  // Other faults from now on.
+  void suffer(const ReleaseFaults& faults);
   // How full it is now.
   Snapshot snapshot() const;
+  // To be called from another thread than the engine's, twice a second or so: notices a step that
+  // hangs, which that thread cannot, and makes the worker be replaced when it goes on hanging.
+  void supervise();
   // Aborts everything and ends the thread; the sinks hear it. Again: nothing.
   void stop();
 
@@ -64,11 +85,16 @@ class Engine {
   struct Inbox {
     std::vector<Arrival> arrivals;
     std::vector<RequestNumber> aborts;
+    std::vector<std::function<void()>> calls;
     bool stop = false;
-    bool empty() const { return arrivals.empty() && aborts.empty() && !stop; }
+    bool empty() const { return arrivals.empty() && aborts.empty() && calls.empty() && !stop; }
   };
 
   void run();
+  void compute(const StepPlan& plan);
+  void complete(const StepResult& result);
+  void replace_worker(std::string_view why);
+  void call(std::function<void()> what);
   Inbox take_inbox();
   void wait_until(std::optional<Nanos> wake);
   void accept(Inbox inbox);
@@ -79,8 +105,13 @@ class Engine {
   const std::unique_ptr<Backend> backend_;
   const Clock& clock_;
   const EngineMetrics metrics_;
-  Core core_;  // of the thread, as the next
+  EngineLog* const log_;
+  Core core_;  // of the thread, as all up to the mutex
   SelfCheck self_check_;
+  ReleaseFaults faults_;
+  Random fault_random_{1};
+  int failures_ = 0;  // steps that failed one after the other
+  int64_t steps_ = 0;
 
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
@@ -91,6 +122,9 @@ class Engine {
   Load load_;
 
   std::atomic<Nanos> step_began_{0};  // 0: no step
+  std::atomic<Nanos> step_bound_{0};
+  std::atomic<bool> hangs_{false};     // the step under way was told to hang
+  std::atomic<bool> gives_up_{false};  // and was interrupted for that
   std::thread thread_;
 };
 

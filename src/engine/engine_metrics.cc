@@ -34,6 +34,15 @@ EngineMetrics::EngineMetrics(Registry& registry, std::string_view model_id) {
                                    "KV-cache usage. 1 means 100 percent usage.", labels, 1e6);
   prompt_tokens =
       registry.counter("vllm:prompt_tokens_total", "Number of prefill tokens processed.", labels);
+  const auto by_source = [&](std::string_view source) {
+    return registry.counter("vllm:prompt_tokens_by_source_total",
+                            "Number of prompt tokens by source.",
+                            {{"engine", "0"}, {"model_name", model_id}, {"source", source}});
+  };
+  prompt_tokens_computed = by_source("local_compute");
+  prompt_tokens_hit = by_source("local_cache_hit");
+  prompt_tokens_cached = registry.counter("vllm:prompt_tokens_cached_total",
+                                          "Number of cached prompt tokens.", labels);
   generated_tokens = registry.counter("vllm:generation_tokens_total",
                                       "Number of generation tokens processed.", labels);
   preemptions = registry.counter("vllm:num_preemptions_total",
@@ -75,6 +84,8 @@ EngineMetrics::EngineMetrics(Registry& registry, std::string_view model_id) {
   };
   prompt_size = tokens("vllm:request_prompt_tokens", "Number of prefill tokens processed.");
   answer_size = tokens("vllm:request_generation_tokens", "Number of generation tokens processed.");
+  prompt_computed = tokens("vllm:request_prefill_kv_computed_tokens",
+                           "Prompt tokens that were computed, not found in the prefix cache.");
   answer_limit = tokens("vllm:request_params_max_tokens", "The max_tokens of requests.");
   add_watchdog(registry, labels, model_id);
   step_tokens = registry.histogram("vllm:iteration_tokens_total", "Tokens in one step.", labels,
@@ -97,6 +108,13 @@ void EngineMetrics::add_watchdog(Registry& registry, const Labels& labels,
   }
   evicted = registry.counter("headway_engine_evicted_total",
                              "Sequences that the watchdog ended after their deadline.", labels);
+  reclaimed_blocks = registry.counter("headway_engine_reclaimed_blocks_total",
+                                      "Leaked blocks that the watchdog freed.", labels);
+  worker_restarts = registry.counter("headway_engine_worker_restarts_total",
+                                     "Backends that hung or died and were replaced.", labels);
+  live = registry.gauge("headway_engine_live",
+                        "0 while a step takes far longer than it should, else 1.", labels);
+  live.set(1);
   block_drift = registry.gauge("headway_engine_block_drift",
                                "Blocks that are allocated but of no live sequence.", labels);
 }

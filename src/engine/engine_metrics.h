@@ -15,8 +15,11 @@ struct EngineMetrics {
   EngineMetrics() = default;
   EngineMetrics(Registry& registry, std::string_view model_id);
 
-  Counter prompt_tokens;     // of prompts that were read to their end
-  Counter generated_tokens;  // the end token counts
+  Counter prompt_tokens;           // of prompts that were read to their end
+  Counter prompt_tokens_computed;  // of them, computed here
+  Counter prompt_tokens_hit;       // and found in the prefix cache
+  Counter prompt_tokens_cached;    // the same, under vLLM's other name
+  Counter generated_tokens;        // the end token counts
   Counter preemptions;
   Counter refused;  // above max_concurrent_requests
   Counter failed_steps;
@@ -37,10 +40,14 @@ struct EngineMetrics {
   HistogramMetric prompt_size;                            // of requests that ended
   HistogramMetric answer_size;                            // likewise
   HistogramMetric answer_limit;                           // what they might have generated
+  HistogramMetric prompt_computed;                        // of their prompts, not from the cache
   std::array<Counter, watchdog::kSignatureCount> alarms;  // by Signature
   Counter evicted;                                        // sequences, by the watchdog
-  Gauge block_drift;                                      // allocated, but of no live sequence
-  Gauge running;                                          // sequences
+  Counter reclaimed_blocks;                               // likewise
+  Counter worker_restarts;
+  Gauge live;         // 0 while a step takes far longer than it should
+  Gauge block_drift;  // allocated, but of no live sequence
+  Gauge running;      // sequences
   Gauge waiting;
   Gauge blocks_used_ppm;  // millionths of the KV cache
 

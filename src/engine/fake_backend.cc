@@ -46,6 +46,19 @@ FakeBackend::FakeBackend(const Limits& limits)
   script = [](const StepItem& item) { return static_cast<Token>('a' + item.output.size() % 26); };
 }
 
+Nanos FakeBackend::predict(const StepPlan& plan) {
+  return clock == nullptr ? 0 : step_ns + token_ns * plan.shape.tokens;
+}
+
+Status FakeBackend::restart() {
+  ++restarts;
+  outcome = StepOutcome::kDone;
+  interrupted_ = false;
+  for (Slot& slot : slots_) slot = {};
+  kept_.clear();
+  return {};
+}
+
 StepResult FakeBackend::execute(const StepPlan& plan) {
   for (const CacheChange& change : plan.cache_changes) follow(change);
   for (const int slot : plan.release) slots_.at(static_cast<size_t>(slot)) = {};

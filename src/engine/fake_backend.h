@@ -41,12 +41,15 @@ class FakeBackend final : public Backend {
   explicit FakeBackend(const Limits& limits);
   StepResult execute(const StepPlan& plan) override;
   void interrupt() override { interrupted_ = true; }
+  Nanos predict(const StepPlan& plan) override;
+  Status restart() override;
 
   Script script;
   FakeClock* clock = nullptr;           // advanced by what a step costs; none: steps take no time
   Nanos step_ns = kMillisecond;         // cost of a step
   Nanos token_ns = 100 * kMicrosecond;  // and of each token in it
   StepOutcome outcome = StepOutcome::kDone;  // of the next steps
+  int restarts = 0;                          // so far; each makes the outcome kDone again
   // Positions that are held, shared ones once; cached blocks that no sequence uses apart.
   int64_t cells_held() const;
   int slots_held() const;

@@ -147,6 +147,7 @@ Result<ResolvedLimits> resolve_limits(const Options& options, const ModelFacts& 
   scheduling.request_timeout_ns = options.server.request_timeout_seconds * kSecond;
   scheduling.batch_wait_ns = options.model.batch_wait_ms * kMillisecond;
   limits.output_tokens_max = options.model.max_tokens;
+  limits.on_worker_loss = options.model.on_worker_loss;
   limits.threads = options.model.threads > 0 ? options.model.threads : std::max(1, host.cores - 1);
   Status status = resolve_lengths(options.model, model, host, limits);
   if (status) status = resolve_step(options.scheduler, model.bounds, limits);

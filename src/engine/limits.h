@@ -70,6 +70,7 @@ HostFacts read_host_facts();
 struct Limits {
   scheduler::Options scheduling;
   int output_tokens_max = 0;  // cap and default of an answer
+  WorkerLoss on_worker_loss = WorkerLoss::kError;
   int threads = 1;
 
   // Requests, waiting and running.

@@ -20,6 +20,11 @@ struct ServerOptions {
   int64_t request_timeout_seconds = 120;
   // Bearer token of /admin; empty: /admin is closed, and no fault can be made.
   std::string admin_token;
+  // JSON lines of requests that are over, and of steps: a file, or "-" for standard error; empty:
+  // none.
+  std::string request_log;
+  std::string step_log;
+  std::string faults;  // from the start, as the body of POST /admin/faults; empty: none
 };
 
 // The model of scripts/get-model.sh, and the shape that the model of a GPU has where none is named.

@@ -30,24 +30,25 @@ int64_t resident_bytes() {
 SelfCheck::SelfCheck(const EngineMetrics& metrics, const watchdog::Bounds& bounds)
     : watchdog_(bounds), metrics_(metrics) {}
 
-std::vector<RequestNumber> SelfCheck::look(const scheduler::Scheduler& scheduler, int listened,
-                                           std::optional<Nanos> holds_until, Nanos now) {
+Healing SelfCheck::look(const scheduler::Scheduler& scheduler, int listened,
+                        std::optional<Nanos> holds_until, Nanos now) {
   next_look_ = now + kLookInterval;
   watchdog::Snapshot snapshot = snapshot_of(scheduler);
   snapshot.now = now;
   snapshot.server_requests = listened;
   snapshot.holds_until = holds_until;
-  std::vector<RequestNumber> evicted;
+  Healing healing;
   for (const watchdog::Alarm& alarm : watchdog_.look(snapshot)) {
     log_error("watchdog", watchdog::describe(alarm));
     metrics_.alarms[static_cast<size_t>(alarm.signature)].add();
     if (alarm.heal == watchdog::Heal::kEvictSequences) {
-      evicted.insert(evicted.end(), alarm.culprits.begin(), alarm.culprits.end());
+      healing.evict.insert(healing.evict.end(), alarm.culprits.begin(), alarm.culprits.end());
     }
+    healing.reclaim = healing.reclaim || alarm.heal == watchdog::Heal::kReclaimBlocks;
   }
-  metrics_.evicted.add(static_cast<int64_t>(evicted.size()));
+  metrics_.evicted.add(static_cast<int64_t>(healing.evict.size()));
   metrics_.block_drift.set(snapshot.blocks_allocated - snapshot.blocks_live);
-  return evicted;
+  return healing;
 }
 
 watchdog::Snapshot SelfCheck::snapshot_of(const scheduler::Scheduler& scheduler) {

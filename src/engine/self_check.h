@@ -15,6 +15,12 @@ namespace hw::engine {
 // How often the watchdog looks while there are steps, and how long an idle engine sleeps at most.
 inline constexpr Nanos kLookInterval = kSecond / 2;
 
+// What is to be done.
+struct Healing {
+  std::vector<RequestNumber> evict;
+  bool reclaim = false;  // blocks that no live sequence has
+};
+
 // On the engine's thread. A look costs about as much as a step's planning, twice a second.
 class SelfCheck {
  public:
@@ -22,11 +28,15 @@ class SelfCheck {
 
   // Whether kLookInterval has passed since the last look.
   bool due(Nanos now) const { return now >= next_look_; }
-  // After a plan was made: logs and counts what is newly wrong; those to be evicted come back,
-  // their end is the caller's. `listened` is the number of sequences whose answer somebody still
-  // waits for; `holds_until` that of the last plan.
-  std::vector<RequestNumber> look(const scheduler::Scheduler& scheduler, int listened,
-                                  std::optional<Nanos> holds_until, Nanos now);
+  // A step has ended; predicted 0: nobody knew.
+  void step_ended(Nanos real_ns, Nanos predicted_ns) {
+    watchdog_.step_ended(real_ns, predicted_ns);
+  }
+  // After a plan was made: logs and counts what is newly wrong; what is to be done about it comes
+  // back, and is the caller's to do. `listened` is the number of sequences whose answer somebody
+  // still waits for; `holds_until` that of the last plan.
+  Healing look(const scheduler::Scheduler& scheduler, int listened,
+               std::optional<Nanos> holds_until, Nanos now);
   // Of the last look.
   const watchdog::Watchdog& watchdog() const { return watchdog_; }
 

@@ -32,7 +32,7 @@ class Bench {
     if (!scheduler.schedule(now).items.empty()) scheduler.apply_blank(now);
   }
   std::vector<RequestNumber> look(int listened) {
-    return check.look(scheduler, listened, std::nullopt, now);
+    return check.look(scheduler, listened, std::nullopt, now).evict;
   }
   int64_t told(Signature signature) const {
     return metrics.alarms[static_cast<size_t>(signature)].value();

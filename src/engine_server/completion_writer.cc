@@ -39,6 +39,27 @@ void write_usage(json::Writer& writer, const Record& record) {
   writer.end_object();
 }
 
+// The durations under vLLM's names (its --enable-per-request-metrics).
+std::string metrics_of(const Record& record) {
+  std::string out;
+  json::Writer writer(out);
+  writer.begin_object();
+  field_ms(writer, "time_to_first_token_ms", record.prefill_ns);  // from its first step
+  field_ms(writer, "generation_time_ms", record.decode_ns);
+  field_ms(writer, "queue_time_ms", record.queue_ns);
+  const bool several = record.decode_ns && *record.decode_ns > 0 && record.output_tokens > 1;
+  if (several) {
+    field_ms(writer, "mean_itl_ms", *record.decode_ns / (record.output_tokens - 1));
+    writer.field("tokens_per_second",
+                 (record.output_tokens - 1) * 1e9 / static_cast<double>(*record.decode_ns));
+  } else {
+    writer.field_null("mean_itl_ms");
+    writer.field_null("tokens_per_second");
+  }
+  writer.end_object();
+  return out;
+}
+
 std::string timings_of(const Record& record) {
   std::string out;
   append_timings(out, record);
@@ -120,6 +141,7 @@ std::string completion_body(const AnswerIdentity& identity, std::string_view tex
   writer.key("usage");
   write_usage(writer, ending.record);
   writer.field_raw("timings", timings_of(ending.record));
+  writer.field_raw("metrics", metrics_of(ending.record));
   writer.end_object();
   return out;
 }
@@ -175,6 +197,7 @@ void ChunkWriter::append_end(std::string& out, const engine::Ending& ending) con
   if (usage_ == Usage::kLastChunk) out += ",\"usage\":null";
   out += ",\"timings\":";
   append_timings(out, ending.record);
+  out += concat(",\"metrics\":", metrics_of(ending.record));
   out += "}\n\n";
   if (usage_ == Usage::kLastChunk) {
     begin(out);

@@ -34,6 +34,11 @@ constexpr std::string_view kTimings =
     R"("decode_ms":2000.000000,"cached_tokens":0,"prompt_n":12,"predicted_n":3,"preemptions":1,)"
     R"("steps_waited":7,"held_by":"blocks"})";
 
+// The same under vLLM's names, whose first token counts from the first step.
+constexpr std::string_view kMetrics =
+    R"({"time_to_first_token_ms":41.234567,"generation_time_ms":2000.000000,)"
+    R"("queue_time_ms":0.000001,"mean_itl_ms":1000.000000,"tokens_per_second":1})";
+
 TEST_CASE("timings are exact to the nanosecond, and null where an end never came") {
   std::string out;
   append_timings(out, ending().record);
@@ -75,7 +80,7 @@ TEST_CASE("a whole chat answer and a whole completion") {
         R"("logprobs":null,"finish_reason":"length"}],"usage":{"prompt_tokens":12,)"
         R"("completion_tokens":3,"total_tokens":15,"prompt_tokens_details":{"cached_tokens":0}},)"
         R"("timings":)" +
-            std::string(kTimings) + "}");
+            std::string(kTimings) + R"(,"metrics":)" + std::string(kMetrics) + "}");
   const std::string text = completion_body(kText, "t", ending());
   CHECK(text.find(R"("object":"text_completion")") != std::string::npos);
   CHECK(text.find(R"("choices":[{"index":0,"text":"t","logprobs":null)") != std::string::npos);
@@ -96,7 +101,8 @@ TEST_CASE("a chat stream: role, text, finish with timings, usage, DONE") {
                    R"({"index":0,"delta":{"content":"Hi\n"})" + none + head +
                    R"({"index":0,"delta":{},"logprobs":null,"finish_reason":"length"}],)"
                    R"("usage":null,"timings":)" +
-                   std::string(kTimings) + "}\n\n" + head +
+                   std::string(kTimings) + R"(,"metrics":)" + std::string(kMetrics) + "}\n\n" +
+                   head +
                    R"(],"usage":{"prompt_tokens":12,"completion_tokens":3,"total_tokens":15,)"
                    R"("prompt_tokens_details":{"cached_tokens":0}}})"
                    "\n\n"

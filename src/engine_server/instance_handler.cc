@@ -13,9 +13,6 @@
 namespace hw::engine_server {
 namespace {
 
-// A step that takes longer is stuck: the largest that the CPU backend is given takes seconds.
-constexpr Nanos kStuckStep = 30 * kSecond;
-
 std::string_view path_of(const http::RequestHead& head) {
   std::string_view path = head.path.substr(0, head.path.find('?'));
   if (path.starts_with("/v1/")) path.remove_prefix(3);
@@ -34,12 +31,16 @@ std::optional<TokenExchange::Way> token_way(std::string_view path) {
   return std::nullopt;
 }
 
-constexpr std::string_view kFaultsPath = "/admin/faults";
 constexpr std::string_view kModelPrefix = "/models/";
 
 bool is_look_up(std::string_view path) {
   return path == "/models" || path.starts_with(kModelPrefix) || path == "/health" ||
          path == "/health/live" || path == "/load" || path == "/metrics";
+}
+
+// A step takes longer than it may: many times its prediction, or half a minute without one.
+bool is_stuck(const engine::Snapshot& snapshot) {
+  return snapshot.step_began && monotonic_ns() - *snapshot.step_began > snapshot.step_bound;
 }
 
 Error wrong_method(std::string_view method, std::string_view expected) {
@@ -65,15 +66,16 @@ net::Task<void> InstanceHandler::serve(http::ServerConnection& client,
     co_await exchange.run();
     co_return;
   }
-  if (path == kFaultsPath && head.method == "POST") {
-    AdminExchange exchange(services_, client);
+  const std::optional<AdminAction> action = admin_action(path);
+  if (action && head.method == "POST") {
+    AdminExchange exchange(services_, client, *action);
     co_await exchange.run(head.fields.value("authorization"));
     co_return;
   }
   Reply reply;
   if (dialect && head.method == "POST") {
     reply = error_reply(Error(ErrorCode::kDraining, "the instance is shutting down"), {});
-  } else if (dialect || way || path == kFaultsPath) {
+  } else if (dialect || way || action) {
     reply = error_reply(wrong_method(head.method, "POST"), {});
   } else {
     reply = look_up(head, path);
@@ -108,7 +110,7 @@ Reply InstanceHandler::look_up(const http::RequestHead& head, std::string_view p
 // 200 while requests are taken and steps go on.
 Reply InstanceHandler::health() const {
   const engine::Snapshot snapshot = services_.engine.snapshot();
-  const bool stuck = snapshot.step_began && monotonic_ns() - *snapshot.step_began > kStuckStep;
+  const bool stuck = is_stuck(snapshot);
   Reply reply;
   if (stuck || draining_) reply.status = 503;
   json::Writer writer(reply.body);
@@ -124,13 +126,14 @@ Reply InstanceHandler::health() const {
 Reply InstanceHandler::liveness() const {
   const engine::Snapshot snapshot = services_.engine.snapshot();
   const Nanos step_ns = snapshot.step_began ? monotonic_ns() - *snapshot.step_began : 0;
-  const bool live = step_ns <= kStuckStep;
+  const bool live = !is_stuck(snapshot);
   Reply reply;
   if (!live) reply.status = 503;
   json::Writer writer(reply.body);
   writer.begin_object();
   writer.field("live", live);
   writer.field("step_ms", step_ns / kMillisecond);
+  writer.field("step_ms_allowed", snapshot.step_bound / kMillisecond);
   writer.end_object();
   return reply;
 }

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "engine/engine.h"
 #include "engine/engine_metrics.h"
+#include "engine_server/admin_exchange.h"
 #include "engine_server/completion_exchange.h"
 #include "engine_server/instance_handler.h"
 #include "http/server.h"
@@ -47,12 +48,23 @@ void count_cache(Registry& registry, const engine::Limits& limits, std::string_v
 
 // Where faults may be asked for, a backend that can suffer them.
 faults::FaultyBackend* make_faulty(const engine::Options& options, engine::Instance& instance) {
-  if (options.server.admin_token.empty()) return nullptr;
+  if (options.server.admin_token.empty() && options.server.faults.empty()) return nullptr;
   auto faulty =
       std::make_unique<faults::FaultyBackend>(std::move(instance.backend), faults::Faults());
   faults::FaultyBackend* const kept = faulty.get();
   instance.backend = std::move(faulty);
   return kept;
+}
+
+// Those that the options ask for from the start.
+Status begin_faults(const engine::Options& options, const Services& services) {
+  if (options.server.faults.empty()) return {};
+  const Result<faults::Faults> faults = faults::read_faults(options.server.faults);
+  if (!faults.has_value()) {
+    return fail(ErrorCode::kConfig, concat("[server] faults: ", faults.error().message));
+  }
+  suffer(services, *faults);
+  return {};
 }
 
 }  // namespace
@@ -65,12 +77,22 @@ struct InstanceServer::Impl {
     void on_deadline() override { impl.look_after_drain(); }
   };
 
+  // Looks whether a step hangs, which the engine's own thread cannot see.
+  struct Supervision final : net::Deadline {
+    Impl& impl;
+    explicit Supervision(Impl& i) : Deadline(i.loop.timers()), impl(i) {}
+    void on_deadline() override {
+      impl.engine.supervise();
+      set(monotonic_ns() + engine::kLookInterval);
+    }
+  };
+
   Impl(const engine::Options& options, engine::Instance instance, Registry& registry,
        faults::FaultyBackend* faults)
       : tokenizer(std::move(instance.tokenizer)),
         limits(instance.limits),
         metrics(registry, options.model.model_id),
-        engine(limits, std::move(instance.backend), *tokenizer, clock, metrics),
+        engine(limits, std::move(instance.backend), *tokenizer, clock, metrics, &log),
         services{engine,
                  *tokenizer,
                  options.model.model_id,
@@ -82,7 +104,8 @@ struct InstanceServer::Impl {
                  faults},
         handler(services, registry, http_options(limits)),
         server(loop, handler, nullptr),
-        drain_timer(*this) {
+        drain_timer(*this),
+        supervision(*this) {
     count_cache(registry, limits, options.model.model_id);
     gauges = registry.on_collect([this] { set_gauges(); });
   }
@@ -122,12 +145,14 @@ struct InstanceServer::Impl {
   std::unique_ptr<engine::Tokenizer> tokenizer;
   engine::Limits limits;
   engine::EngineMetrics metrics;
+  engine::EngineLog log;
   engine::Engine engine;
   Services services;
   InstanceHandler handler;
   http::Server server;
   std::unique_ptr<net::Listener> listener;
   DrainTimer drain_timer;
+  Supervision supervision;
   std::optional<Nanos> drain_until;
   CollectHook gauges;
 };
@@ -152,6 +177,13 @@ Result<std::unique_ptr<InstanceServer>> InstanceServer::open(const engine::Optio
       net::Listener::open(impl->loop, options.server.host, options.server.port,
                           [raw](int fd) { raw->server.accept(fd); });
   if (!listener) return fail(std::move(listener.error()));
+  if (const Status opened = impl->log.open(options.server.request_log, options.server.step_log);
+      !opened) {
+    return fail(opened.error());
+  }
+  if (const Status begun = begin_faults(options, impl->services); !begun)
+    return fail(begun.error());
+  impl->supervision.set(monotonic_ns() + engine::kLookInterval);
   impl->listener = std::move(*listener);
   impl->listener->start();
   return std::unique_ptr<InstanceServer>(new InstanceServer(std::move(impl)));

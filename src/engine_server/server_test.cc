@@ -273,6 +273,29 @@ TEST_CASE("faults are made by whoever has the token, and their steps fail until 
   CHECK(bench.get("/admin/faults").starts_with("HTTP/1.1 405"));
 }
 
+TEST_CASE("the admin token ends a request by its id and forgets the prefix cache") {
+  Bench bench;
+  const auto admin = [&](const std::string& path, const std::string& body,
+                         const std::string& token = "t0ken") {
+    return bench.ask(
+        Bench::post(path, body, "connection: close\r\nauthorization: Bearer " + token + "\r\n"));
+  };
+  Client client(bench.server->port());
+  client.send(Bench::post(kChatPath, Bench::chat(R"(,"max_tokens":200)"),
+                          "connection: close\r\nx-request-id: req_abc-1\r\n"));
+  bench.gate.wait_for_arrival();
+  CHECK(admin("/admin/abort", R"({"id":"req_abc-1"})", "other").starts_with("HTTP/1.1 401"));
+  CHECK(admin("/admin/abort", "{}").starts_with("HTTP/1.1 400"));
+  bench.gate.open();
+  const std::string done = admin("/admin/abort", R"({"id":"req_abc-1"})");
+  const bool in_time = done.starts_with("HTTP/1.1 200");
+  CHECK((in_time || done.starts_with("HTTP/1.1 404")));  // it may have come to its end
+  CHECK(client.read_all().starts_with(in_time ? "HTTP/1.1 5" : "HTTP/1.1 200"));
+  CHECK(admin("/admin/abort", R"({"id":"req_abc-1"})").starts_with("HTTP/1.1 404"));
+  CHECK(admin("/admin/reset_prefix_cache", "").starts_with("HTTP/1.1 200"));
+  CHECK(bench.get("/admin/abort").starts_with("HTTP/1.1 405"));
+}
+
 TEST_CASE("models, health and metrics") {
   Bench bench;
   bench.gate.open();

@@ -21,10 +21,11 @@ TEST_CASE("faults are read by name, and what is wrong is said with what is allow
   CHECK(read->crash_step == 9);
   CHECK(read_faults("{}").has_value());
   const auto error = [](std::string_view json) { return read_faults(json).error().message; };
-  CHECK(error(R"({"slow_step_factor":0.5})") == "slow_step_factor: a number from 1 to 1000");
+  CHECK(error(R"({"slow_step_factor":0.5})") == "slow_step_factor: a number from 1.00 to 1000.00");
   CHECK(error(R"({"hung_step_ms":1.5})") == "hung_step_ms: a whole number from 0 to 600000");
   CHECK(error(R"({"hung_step_ms":"1"})") == "hung_step_ms: a whole number from 0 to 600000");
-  CHECK(error(R"({"slow":1})").starts_with("unknown fault; there are slow_step_factor, hung_step"));
+  CHECK(
+      error(R"({"slow":1})").starts_with("unknown fault; there are slow_step_factor, clock_ratio"));
   CHECK_FALSE(read_faults("[1]").has_value());
   CHECK_FALSE(read_faults(R"({"hung_step":1)").has_value());
 }

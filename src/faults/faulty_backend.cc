@@ -39,6 +39,17 @@ void FaultyBackend::interrupt() {
   backend_->interrupt();
 }
 
+Status FaultyBackend::restart() {
+  {
+    const std::lock_guard lock(mutex_);
+    interrupted_ = false;
+    schedule_.replace({});
+  }
+  hogged_.clear();
+  hogged_bytes_ = 0;
+  return backend_->restart();
+}
+
 void FaultyBackend::replace(const Faults& faults) {
   const std::lock_guard lock(mutex_);
   schedule_.replace(faults);

@@ -21,7 +21,11 @@ class FaultyBackend final : public engine::Backend {
 
   engine::StepResult execute(const engine::StepPlan& plan) override;
   void interrupt() override;
-  // Other faults from the next step on. From any thread.
+  // By the price of what is behind, for a GPU as it should be.
+  Nanos predict(const engine::StepPlan& plan) override { return backend_->predict(plan); }
+  // The new worker is a sound one: all faults are over.
+  Status restart() override;
+  // Other faults from the next step on, those of the schedule. From any thread.
   void replace(const Faults& faults);
 
  private:

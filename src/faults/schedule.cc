@@ -31,11 +31,28 @@ constexpr std::array<WholeField, 8> kWholeFields = {{
     {"load_stall_ms", &Faults::load_stall_ms, 0, kDelayMsMax},
     {"memory_bytes_per_step", &Faults::memory_bytes_per_step, 0, int64_t{1} << 24},
 }};
-constexpr std::string_view kFactor = "slow_step_factor";
-constexpr double kFactorMax = 1000.0;
+
+// A field that is any number.
+struct RealField {
+  std::string_view name;
+  double Faults::* member;
+  double min;
+  double max;
+};
+
+constexpr std::array<RealField, 5> kRealFields = {{
+    {"slow_step_factor", &Faults::slow_step_factor, 1, 1000},
+    {"clock_ratio", &Faults::clock_ratio, 0.01, 1},
+    {"leak_share", &Faults::leak_share, 0, 1},
+    {"lost_blocks_share", &Faults::lost_blocks_share, 0, 1},
+    {"lost_abort_share", &Faults::lost_abort_share, 0, 1},
+}};
 
 std::string known_names() {
-  std::string names(kFactor);
+  std::string names;
+  for (const RealField& field : kRealFields) {
+    names += concat(names.empty() ? "" : ", ", field.name);
+  }
   for (const WholeField& field : kWholeFields) names += concat(", ", field.name);
   return names;
 }
@@ -43,11 +60,12 @@ std::string known_names() {
 // Empty where it was taken.
 std::string take(std::string_view name, const json::Value& value, Faults& faults) {
   const std::optional<double> number = value.number();
-  if (name == kFactor) {
-    if (!number || !(*number >= 1.0 && *number <= kFactorMax)) {
-      return concat(name, ": a number from 1 to ", static_cast<int64_t>(kFactorMax));
+  for (const RealField& field : kRealFields) {
+    if (field.name != name) continue;
+    if (!number || !(*number >= field.min && *number <= field.max)) {
+      return concat(name, ": a number from ", fixed(field.min, 2), " to ", fixed(field.max, 2));
     }
-    faults.slow_step_factor = *number;
+    faults.*field.member = *number;
     return {};
   }
   for (const WholeField& field : kWholeFields) {
@@ -85,7 +103,7 @@ void Schedule::replace(const Faults& faults) {
 Harm Schedule::next(bool first_token) {
   ++step_;
   Harm harm;
-  harm.factor = faults_.slow_step_factor;
+  harm.factor = faults_.slow_step_factor / faults_.clock_ratio;
   harm.memory_bytes = faults_.memory_bytes_per_step;
   if (step_ == 1) harm.delay_ns += faults_.load_stall_ms * kMillisecond;
   if (step_ == faults_.hung_step) harm.delay_ns += faults_.hung_step_ms * kMillisecond;

@@ -21,6 +21,11 @@ struct Faults {
   int64_t late_first_token_ms = 0;    // steps that draw somebody's first token. 0 to 600000
   int64_t load_stall_ms = 0;          // the first step, as if weights were loaded. 0 to 600000
   int64_t memory_bytes_per_step = 0;  // that are kept for ever. 0 to 16777216
+  double clock_ratio = 1.0;           // of the GPU's clock to what it should be. 0.01 to 1
+  // Where sequences are released, not in the backend.
+  double leak_share = 0.0;         // of those that end, which do not give their blocks back. 0 to 1
+  double lost_blocks_share = 0.0;  // of the KV cache, at once: fragmentation. 0 to 1
+  double lost_abort_share = 0.0;   // of aborts, that nobody hears. 0 to 1
 };
 
 // Reads {"slow_step_factor": 4, ...}: fields as in Faults, those that are missing off. kBadRequest

@@ -38,6 +38,23 @@ StepResult CpuBackend::execute(const StepPlan& plan) {
   return result;
 }
 
+void CpuBackend::interrupt() {
+  const std::lock_guard lock(mutex_);
+  context_->interrupt();
+}
+
+Status CpuBackend::restart() {
+  Result<std::unique_ptr<Context>> fresh = weights_->make_context(settings_);
+  if (!fresh.has_value()) return fail(fresh.error());
+  {
+    const std::lock_guard lock(mutex_);
+    context_ = std::move(*fresh);
+  }
+  context_->warm_up();
+  lanes_ = PrefixLanes(lane_count_);
+  return {};
+}
+
 void CpuBackend::follow(const engine::CacheChange& change) {
   switch (change.kind) {
     case engine::CacheChange::Kind::kKept: {

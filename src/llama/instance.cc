@@ -48,7 +48,7 @@ Result<Instance> open_instance(const Options& options, const HostFacts& host) {
 
   Instance instance;
   instance.tokenizer = std::make_unique<ModelTokenizer>(weights);
-  instance.backend = std::make_unique<CpuBackend>(weights, std::move(*context), limits);
+  instance.backend = std::make_unique<CpuBackend>(weights, std::move(*context), limits, settings);
   instance.limits = limits;
   instance.description = concat(weights->description(), " from ", path);
   instance.notes = std::move(resolved->notes);

@@ -109,6 +109,20 @@ void KvCache::release(Sequence& sequence) {
   sequence.registered = 0;
 }
 
+void KvCache::lose_blocks(int64_t count) {
+  for (; count > 0 && pool_.free_blocks() > 0; --count) take();
+}
+
+int64_t KvCache::reclaim(std::span<const int> held) {
+  int64_t freed = 0;
+  for (BlockId block = 1; block <= pool_.usable_blocks(); ++block) {
+    const int rightly = held[static_cast<size_t>(block)];
+    if (pool_.references(block) > rightly && rightly == 0) ++freed;
+    while (pool_.references(block) > rightly) pool_.release(block);
+  }
+  return freed;
+}
+
 void KvCache::forget_all() {
   if (!prefixes_) return;
   for (int64_t block = 1; block <= pool_.usable_blocks(); ++block) {

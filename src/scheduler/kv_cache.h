@@ -53,6 +53,10 @@ class KvCache {
   void forget_from(Sequence& sequence, int tokens);
   // Takes all blocks back, the last one first, so that beginnings stay cached longest.
   void release(Sequence& sequence);
+  // Takes free blocks for nobody, `count` or as many as there are.
+  void lose_blocks(int64_t count);
+  // Frees what has more references than `held` says, by block; how many blocks that were.
+  int64_t reclaim(std::span<const int> held);
   // Empties the prefix cache, whoever refers to its blocks.
   void forget_all();
 

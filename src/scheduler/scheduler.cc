@@ -482,6 +482,7 @@ bool Scheduler::ends_answer(const Sequence& sequence, const SampledToken& token)
 void Scheduler::end(Sequence& sequence, FinishReason reason, Nanos now) {
   HW_ASSERT(sequence.scheduled == 0 && !sequence.over());
   if (sequence.state == State::kRunning) {
+    if (forgotten_releases_ > 0) forget_release(sequence);
     release(sequence);
     if (!sweeping_) std::erase(running_, &sequence);
   } else {
@@ -522,6 +523,31 @@ bool Scheduler::reset_prefix_cache() {
   cache_.forget_all();
   check();
   return true;
+}
+
+// The blocks keep their references, and nobody knows them any more.
+void Scheduler::forget_release(Sequence& sequence) {
+  --forgotten_releases_;
+  blocks_lost_ = blocks_lost_ || !sequence.blocks.empty();
+  sequence.blocks.clear();
+}
+
+void Scheduler::lose_blocks(int64_t count) {
+  blocks_lost_ = blocks_lost_ || count > 0;
+  cache_.lose_blocks(count);
+  settled_ = false;
+}
+
+int64_t Scheduler::reclaim_blocks() {
+  std::vector<int> held(static_cast<size_t>(cache_.pool().usable_blocks()) + 1);
+  for (const Sequence* sequence : running_) {
+    for (const BlockId block : sequence->blocks) ++held[static_cast<size_t>(block)];
+  }
+  const int64_t freed = cache_.reclaim(held);
+  blocks_lost_ = false;
+  settled_ = false;
+  check();
+  return freed;
 }
 
 void Scheduler::take_events(std::vector<Event>& events) {
@@ -573,7 +599,7 @@ std::optional<Nanos> Scheduler::next_deadline() const {
 // After every change; of large pools after some, so that a change costs a thousand blocks' look.
 void Scheduler::check() {
   constexpr int64_t kBlocksEachTime = 1024;
-  if (++changes_ % (options_.kv_blocks / kBlocksEachTime + 1) != 0) return;
+  if (blocks_lost_ || ++changes_ % (options_.kv_blocks / kBlocksEachTime + 1) != 0) return;
   const std::string broken = broken_invariant(*this);
   if (!broken.empty()) assert_failed(broken.c_str(), __FILE__, __LINE__);
 }

@@ -105,6 +105,14 @@ class Scheduler {
   // preempted, to be computed again, and the prefix cache is emptied. Between steps too.
   void lose_backend(Nanos now);
 
+  // Faults on purpose, for whoever proves that they are noticed. From now on so many sequences that
+  // end do not give their blocks back; and so many free blocks are taken that nobody has (as many
+  // as there are are). Until reclaim_blocks() such blocks are lost.
+  void forget_releases(int64_t count) { forgotten_releases_ += count; }
+  void lose_blocks(int64_t count);
+  // Frees all blocks that no live sequence has; how many those were. Between steps.
+  int64_t reclaim_blocks();
+
   // What happened since the last call, in order; `events` is overwritten and its memory kept.
   void take_events(std::vector<Event>& events);
 
@@ -164,6 +172,7 @@ class Scheduler {
   Waits waits_until(const Sequence& sequence, Nanos now) const;
   void preempt(Sequence& sequence);
   void release(Sequence& sequence);
+  void forget_release(Sequence& sequence);
   template <class Draw>
   void apply_items(StepOutcome outcome, Draw draw, Nanos now);
   void take_token(Sequence& sequence, const SampledToken& token, Nanos now);
@@ -193,8 +202,10 @@ class Scheduler {
   int budget_ = 0;
   int64_t watermark_blocks_;
   int64_t changes_ = 0;
-  Nanos scheduled_at_ = 0;       // of the last schedule()
-  Nanos earliest_deadline_ = 0;  // of all that live; may be earlier than true
+  int64_t forgotten_releases_ = 0;  // to come
+  bool blocks_lost_ = false;        // on purpose: the books are wrong until they are reclaimed
+  Nanos scheduled_at_ = 0;          // of the last schedule()
+  Nanos earliest_deadline_ = 0;     // of all that live; may be earlier than true
   Totals totals_;
   std::vector<Event> events_;
   std::array<std::vector<Sequence*>, kBlockTokens> due_;  // by steps until the next block

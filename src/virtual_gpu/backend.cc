@@ -59,7 +59,7 @@ Nanos VirtualGpu::price(const StepPlan& plan) {
 StepResult VirtualGpu::execute(const StepPlan& plan) {
   StepResult result;
   if (!plan.items.empty()) {
-    const auto length = static_cast<Nanos>(static_cast<double>(price(plan)) / settings_.speed);
+    const Nanos length = predict(plan);
     const Nanos now = monotonic_ns();
     const Nanos begin = now - free_at_ > kHostMax ? now : free_at_;
     free_at_ = begin + length;
@@ -77,6 +77,17 @@ StepResult VirtualGpu::execute(const StepPlan& plan) {
     result.sampled.push_back({item.sequence, token, token == end_token()});
   }
   return result;
+}
+
+Nanos VirtualGpu::predict(const StepPlan& plan) {
+  return static_cast<Nanos>(static_cast<double>(price(plan)) / settings_.speed);
+}
+
+Status VirtualGpu::restart() {
+  const std::lock_guard lock(mutex_);
+  interrupted_ = false;
+  free_at_ = 0;
+  return {};
 }
 
 void VirtualGpu::interrupt() {

@@ -36,6 +36,8 @@ class VirtualGpu final : public engine::Backend {
   // Sleeps until the step's end, an absolute time.
   engine::StepResult execute(const engine::StepPlan& plan) override;
   void interrupt() override;
+  Nanos predict(const engine::StepPlan& plan) override;
+  Status restart() override;
   // What a step of this plan takes at speed 1.
   Nanos price(const engine::StepPlan& plan);
 
