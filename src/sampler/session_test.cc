@@ -21,7 +21,7 @@ using Wire = PlayedServer::Wire;
 
 // What a stamp may be behind what the server wrote: the lateness of two loops on a machine that
 // does other things as well.
-constexpr Nanos kLateMax = 200 * kMillisecond;
+constexpr Nanos kLateMax = kSecond;
 
 class OnePrompt final : public PromptSource {
  public:
