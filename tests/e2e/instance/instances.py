@@ -1,5 +1,6 @@
 """An instance on the model of a GPU, alone or behind a gateway, and what its clients see."""
 
+import http.client
 import json
 import os
 import pathlib
@@ -7,7 +8,7 @@ import socket
 import threading
 import time
 
-from stand import ask, processes, subjects
+from stand import processes, subjects
 
 BINARY = os.environ.get("HEADWAY_BINARY", subjects.Headway.program)
 MODEL = "llama-3.1-8b"
@@ -40,7 +41,8 @@ class Instance:
 
     numbers = iter(range(1, 1_000_000))
 
-    def __init__(self, folder, options=None, flags=()):
+    def __init__(self, folder, options=None, host="127.0.0.1"):
+        self.host = host
         self.folder = pathlib.Path(folder) / f"instance-{next(self.numbers)}"
         self.folder.mkdir()
         self.port = processes.free_port()
@@ -54,7 +56,7 @@ class Instance:
                                        for key, value in values.items())
             for section, values in written.items()
         ))  # fmt: skip
-        argv = [BINARY, "engine", "--config", self.config, *flags]
+        argv = [BINARY, "engine", "--config", self.config]
         self.program = processes.Program(argv, log=self.folder / "log")
 
     def __enter__(self):
@@ -77,8 +79,13 @@ class Instance:
         raise RuntimeError(f"the instance does not start: {self.program.last_log()}")
 
     def get(self, path):
-        status, _, body = ask.request(self.port, "GET", path)
-        return status, body.decode()
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=10)
+        try:
+            connection.request("GET", path)
+            response = connection.getresponse()
+            return response.status, response.read().decode()
+        finally:
+            connection.close()
 
     def log(self):
         return self.program.last_log(100_000)

@@ -134,9 +134,11 @@ def leaves_the_queue(checks, folder):
                      load["running"] == 1, str(load))  # fmt: skip
         runs.done()
         instance.wait_idle()
-        computed = instance.metric("vllm:prompt_tokens_total")
-        checks.check("... which never reaches prefill", computed == runs.timings()["prompt_n"],
-                     f"{computed} tokens of prompts were computed")  # fmt: skip
+        ran = runs.timings()
+        expected = ran["prompt_n"] + ran["predicted_n"] - 1  # the last one is not computed
+        computed = instance.metric("vllm:iteration_tokens_total_sum")
+        checks.check("... which never reaches prefill", computed == expected,
+                     f"{computed} tokens were computed, not {expected}")  # fmt: skip
         aborts = instance.metric("vllm:request_success_total", finished_reason="abort")
         checks.check("... and is counted as an abort", aborts == 1, str(aborts))
 
