@@ -240,6 +240,7 @@ class SampleRun {
     session.plan = settings_.plan;
     if (session.plan.arrivals) session.plan.arrivals->seed = seed;
     session.limits = settings_.limits;
+    session.probes = settings_.probes;
     session.folder = *folder;
     session.marks = marks_;
     session.manifest.label = settings_.label;

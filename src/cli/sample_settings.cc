@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view kDefaultData = "data";
 constexpr size_t kKeyFileBytesMax = 4096;
-constexpr double kSecondsMax = 7 * 86'400, kRateMax = 1e6;
+constexpr double kSecondsMax = 7 * 86'400, kRateMax = 1e6, kCanaryRateMax = 100;
 constexpr int64_t kRequestsMax = 5'000'000, kConcurrencyMax = 100'000, kTokensMax = 1'000'000;
 constexpr int64_t kRunsMax = 1000;
 
@@ -138,6 +138,10 @@ class Reader {
     if (out_.limits.timeout_ns <= 0) bad("timeout", "> 0");
     out_.plan.grace_ns = out_.limits.timeout_ns;
     seconds("grace", out_.plan.grace_ns);
+    seconds("probe-rtt", out_.probes.rtt_every_ns);
+    if (const auto rate = real("canary-rate", kCanaryRateMax); rate && *rate > 0) {
+      out_.probes.canary_every_ns = static_cast<Nanos>(1e9 / *rate);
+    }
     out_.has_preflight = !arguments_.has("no-preflight");
     if (arguments_.has("result-dir")) out_.result_dir = arguments_.value("result-dir");
     out_.label = arguments_.value("label");
@@ -309,6 +313,14 @@ void add_request_flags(std::vector<Flag>& out) {
   out.push_back({"extra-body",
                  "JSON",
                  {"An object whose members go into each body.", "合并到请求体中的 JSON 对象。"}});
+  out.push_back({"probe-rtt",
+                 "S",
+                 {"Seconds between TCP handshakes beside the run (none).",
+                  "运行期间 TCP 握手探测的间隔秒数（无）。"}});
+  out.push_back({"canary-rate",
+                 "R",
+                 {"Smallest requests a second beside the run, never counted (none).",
+                  "运行期间每秒最小请求数，不计入结果（无）。"}});
   out.push_back({"no-preflight", "", {"Without the first check.", "跳过预检请求。"}});
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "command/command_line.h"
+#include "sampler/link_probes.h"
 #include "sampler/load.h"
 #include "sampler/target.h"
 
@@ -15,6 +16,7 @@ struct SampleSettings {
   sampler::TargetSettings target;  // its model may be empty: the first that is listed
   sampler::LoadPlan plan;
   sampler::ClientLimits limits;
+  sampler::ProbePlan probes;
   uint64_t seed = 0;
   int max_tokens = 256;
   bool has_preflight = true;

@@ -245,8 +245,8 @@ std::vector<Meaning> other_meanings() {
        1},
       {"failed is a failure",
        kResponses,
-       {out,
-        R"({"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"m"}}})"},
+       {out, R"({"type":"response.failed","response":{"status":"failed",)"
+             R"("error":{"code":"server_error","message":"m"}}})"},
        "c",
        1,
        {},

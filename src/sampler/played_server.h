@@ -61,7 +61,7 @@ class PlayedServer {
   }
 
   uint16_t port() const { return listener_->port(); }
-  // When each piece of the answer to that request had been written, monotonic.
+  // When each piece of the answer to that request was about to be written, monotonic.
   std::vector<Nanos> written(size_t number) {
     const std::lock_guard<std::mutex> lock(lock_);
     return written_.at(number);
@@ -160,11 +160,12 @@ class PlayedServer {
         const net::Signals raised = co_await event.wait(kDue | kStop);
         if ((raised & kStop) != 0) co_return false;
       }
-      // Before the write: a client cannot see it earlier.
-      const Nanos now = monotonic_ns();
+      // Before the write: a client cannot see it earlier, nor ask for the stamp.
+      {
+        const std::lock_guard<std::mutex> lock(lock_);
+        written_[number].push_back(monotonic_ns());
+      }
       socket.write(piece.bytes.data(), piece.bytes.size());
-      const std::lock_guard<std::mutex> lock(lock_);
-      written_[number].push_back(now);
     }
     switch (answer.then) {
       case PlayedAnswer::Then::kKeep:

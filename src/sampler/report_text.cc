@@ -144,6 +144,22 @@ std::string pace_lines(const PaceFigures& pace, Language language) {
   return out;
 }
 
+std::string probe_lines(const SessionResult& result, Language language) {
+  std::string out;
+  const Words handshake = {"TCP handshake", "TCP 握手"}, canary = {"canary", "探针请求"};
+  for (const auto& [words, kind] :
+       {std::pair{handshake, runs::ProbeKind::kRtt}, std::pair{canary, runs::ProbeKind::kCanary}}) {
+    const Histogram durations = durations_of(result.probes, kind);
+    if (durations.count() == 0) continue;
+    const auto quantile = [&](double q) {
+      return fixed(static_cast<double>(durations.quantile(q)) / kNanosPerMs, 3);
+    };
+    out += concat(words.in(language), " ms: n ", durations.count(), ", P50 ", quantile(0.5),
+                  ", P99 ", quantile(0.99), "\n");
+  }
+  return out;
+}
+
 struct Remark {
   std::string_view mark;
   Words words;
@@ -224,8 +240,8 @@ std::string request_line(const runs::Record& record, size_t number, size_t total
 std::string report_text(const SessionResult& result, Language language, terminal::Colour colour) {
   return counts_line(result, language) + "\n" + metric_table(result, language, colour) +
          error_lines(result, language) + health_lines(result, language) +
-         pace_lines(result.pace, language) + remark_lines(result, language) + "\n" +
-         serving_block(result.figures, result.load);
+         pace_lines(result.pace, language) + probe_lines(result, language) +
+         remark_lines(result, language) + "\n" + serving_block(result.figures, result.load);
 }
 
 }  // namespace hw::sampler

@@ -64,6 +64,7 @@ std::string host_words() {
 struct Session::State {
   net::Loop loop{0};
   std::unique_ptr<Client> client;
+  std::unique_ptr<LinkProbes> probes;
   std::unique_ptr<Load> load;
   std::optional<runs::RequestsWriter> writer;
   std::vector<std::unique_ptr<Job>> held;  // answered by a gateway: their calls are asked for later
@@ -97,6 +98,10 @@ Result<SessionResult> Session::run() {
       Client::make(state.loop, target_, settings_.limits, settings_.ca_pem);
   if (!client.has_value()) return fail(client.error());
   state.client = std::move(*client);
+  Result<std::unique_ptr<LinkProbes>> probes =
+      LinkProbes::make(state.loop, target_, settings_.probes, settings_.limits, settings_.ca_pem);
+  if (!probes.has_value()) return fail(probes.error());
+  state.probes = std::move(*probes);
   if (!settings_.folder.empty()) {
     Result<runs::RequestsWriter> writer = runs::RequestsWriter::create(settings_.folder);
     if (!writer.has_value()) return fail(writer.error());
@@ -111,7 +116,9 @@ Result<SessionResult> Session::run() {
 }
 
 net::Task<void> Session::perform() {
+  state_->probes->start();
   co_await state_->load->run();
+  co_await state_->probes->stop();
   co_await join_gateway_calls();
   state_->loop.stop();
 }
@@ -191,6 +198,7 @@ Result<SessionResult> Session::finish() {
     if (bucket.name == runs::kAllBucket && result.summary.buckets.size() > 2) continue;
     result.health.emplace_back(bucket.name, judge(bucket));
   }
+  result.probes = state.probes->probes();
   fill_pace(result);
   fill_manifest(result);
   if (settings_.folder.empty()) return std::move(result);
@@ -266,6 +274,13 @@ void Session::fill_manifest(SessionResult& result) const {
 Status Session::write_folder(SessionResult& result) {
   const auto path = [&](std::string_view name) { return concat(settings_.folder, "/", name); };
   Result<std::string> hash = state_->writer->finish();
+  std::string probes;
+  for (const runs::Probe& probe : result.probes) runs::append_probe(probes, probe);
+  if (!probes.empty()) {
+    if (Status kept = runs::write_file(path(runs::kProbesFile), probes); !kept.has_value()) {
+      return kept;
+    }
+  }
   if (hash.has_value()) result.manifest.content_sha256 = *hash;
   const Status manifest =
       runs::write_file(path(runs::kManifestFile), runs::manifest_json(result.manifest));
@@ -332,6 +347,21 @@ void write_health(json::Writer& writer, const SessionResult& result) {
   writer.end_object();
 }
 
+void write_probes(json::Writer& writer, const std::vector<runs::Probe>& probes) {
+  writer.begin_object();
+  for (const auto& [name, kind] :
+       {std::pair{"rtt", runs::ProbeKind::kRtt}, std::pair{"canary", runs::ProbeKind::kCanary}}) {
+    const Histogram durations = durations_of(probes, kind);
+    writer.key(name);
+    writer.begin_object();
+    writer.field("n", durations.count());
+    write_optional(writer, "p50_ms", quantile_ms(durations, 0.5));
+    write_optional(writer, "p99_ms", quantile_ms(durations, 0.99));
+    writer.end_object();
+  }
+  writer.end_object();
+}
+
 void write_outcomes(json::Writer& writer, const runs::Summary& summary) {
   writer.begin_object();
   for (const runs::BucketSummary& bucket : summary.buckets) {
@@ -347,6 +377,14 @@ void write_outcomes(json::Writer& writer, const runs::Summary& summary) {
 }
 
 }  // namespace
+
+Histogram durations_of(const std::vector<runs::Probe>& probes, runs::ProbeKind kind) {
+  Histogram out;
+  for (const runs::Probe& probe : probes) {
+    if (probe.kind == kind) out.record(probe.duration);
+  }
+  return out;
+}
 
 std::string summary_json(const SessionResult& result) {
   std::string out;
@@ -370,6 +408,8 @@ std::string summary_json(const SessionResult& result) {
   write_health(writer, result);
   writer.field("records", result.records);
   writer.field("gateway_calls", result.gateway_calls);
+  writer.key("probes");
+  write_probes(writer, result.probes);
   writer.key("metrics");
   runs::write_metrics(writer, result.summary);
   writer.end_object();

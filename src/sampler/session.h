@@ -12,6 +12,7 @@
 #include "runs/manifest.h"
 #include "runs/summary.h"
 #include "sampler/health.h"
+#include "sampler/link_probes.h"
 #include "sampler/load.h"
 #include "sampler/serving_figures.h"
 
@@ -21,6 +22,7 @@ namespace hw::sampler {
 struct SessionSettings {
   LoadPlan plan;
   ClientLimits limits;
+  ProbePlan probes;
   std::string ca_pem;              // roots trusted beside the system's
   std::string folder;              // exists; empty: nothing is written
   runs::Manifest manifest;         // label, command, metadata, seed; the rest is filled in
@@ -47,10 +49,11 @@ struct SessionResult {
   std::map<std::string, std::string> first_words;      // what the first of each said
   std::vector<std::pair<std::string, Health>> health;  // by bucket
   runs::Manifest manifest;
-  bool stopped = false;       // somebody wanted no more
-  std::optional<Error> disk;  // the folder lacks what came after this
-  size_t records = 0;         // in the folder
-  size_t gateway_calls = 0;   // of them joined with the gateway's own record
+  bool stopped = false;             // somebody wanted no more
+  std::optional<Error> disk;        // the folder lacks what came after this
+  std::vector<runs::Probe> probes;  // of the link, beside the run
+  size_t records = 0;               // in the folder
+  size_t gateway_calls = 0;         // of them joined with the gateway's own record
 };
 
 // Runs once, on the calling thread.
@@ -87,6 +90,9 @@ class Session {
   std::function<void(const Load&, const runs::Record&)> on_record_;
   std::unique_ptr<State> state_;
 };
+
+// The durations of one kind, nanoseconds.
+Histogram durations_of(const std::vector<runs::Probe>& probes, runs::ProbeKind kind);
 
 // The document summary.json, with a line feed.
 std::string summary_json(const SessionResult& result);

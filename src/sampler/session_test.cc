@@ -355,6 +355,29 @@ TEST_CASE("the folder has every record, its hash and a summary that parses") {
   CHECK(result.errors.at("rate_limited http_429") == 1);
 }
 
+TEST_CASE("probes of the link run beside a load and are not counted in it") {
+  const TempFolder folder;
+  Bench bench(Wire::kPlain, Dialect::kOpenaiChat, [](size_t, const std::string&) {
+    return stream(Dialect::kOpenaiChat, 20 * kMillisecond, 0, 1);
+  });
+  bench.settings.plan.requests = 5;
+  bench.settings.folder = folder.path();
+  bench.settings.probes.rtt_every_ns = 10 * kMillisecond;
+  bench.settings.probes.canary_every_ns = 20 * kMillisecond;
+  const SessionResult result = bench.run();
+  CHECK(bench.records.size() == 5);
+  CHECK(result.figures.completed == 5);
+  const Histogram round_trips = durations_of(result.probes, runs::ProbeKind::kRtt);
+  CHECK(round_trips.count() > 0);
+  CHECK(round_trips.max() < kLateMax);
+  const Histogram canaries = durations_of(result.probes, runs::ProbeKind::kCanary);
+  CHECK(canaries.count() > 0);
+  CHECK(canaries.min() >= 20 * kMillisecond);
+  size_t kept = 0;
+  CHECK(runs::read_probes(folder.path(), [&](const runs::Probe&) { ++kept; }).has_value());
+  CHECK(kept == result.probes.size());
+}
+
 TEST_CASE("a disk that is full leaves a report that says so") {
   Bench bench(Wire::kPlain, Dialect::kOpenaiChat,
               [](size_t, const std::string&) { return stream(Dialect::kOpenaiChat, 0, 0, 2); });
