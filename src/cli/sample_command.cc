@@ -257,7 +257,7 @@ class SampleRun {
 
   Result<sampler::SessionResult> perform(const sampler::Target& target, uint64_t seed,
                                          sampler::SessionSettings session) {
-    sampler::MixedPrompts prompts(seed, random_seed(), settings_.max_tokens);
+    sampler::MixedPrompts prompts(settings_.mix, settings_.mix_words, seed, random_seed());
     const auto on_record = [this](const sampler::Load& load, const runs::Record& record) {
       tell_record(load, record);
     };

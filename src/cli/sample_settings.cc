@@ -157,6 +157,7 @@ class Reader {
 
   void read_request() {
     whole("max-tokens", 1, kTokensMax, out_.max_tokens);
+    read_mix();
     sampler::TargetSettings& target = out_.target;
     target.model = arguments_.value("model");
     target.extra_body = arguments_.value("extra-body");
@@ -166,6 +167,28 @@ class Reader {
       if (colon == std::string::npos || colon == 0) return bad("header", "\"NAME: VALUE\"");
       target.headers.emplace_back(one.substr(0, colon),
                                   trim(std::string_view(one).substr(colon + 1)));
+    }
+  }
+
+  // --isl and --osl alone are a mix of one kind.
+  void read_mix() {
+    const std::string input = arguments_.value("isl"), output = arguments_.value("osl");
+    out_.mix_words = arguments_.value("mix");
+    if (out_.mix_words.empty() && (!input.empty() || !output.empty())) {
+      out_.mix_words = concat("main=1:isl=", input.empty() ? "1" : input,
+                              ",osl=", output.empty() ? std::to_string(out_.max_tokens) : output);
+    }
+    if (out_.mix_words.empty()) {
+      out_.mix = sampler::daily_mix(out_.max_tokens);
+      out_.mix_words = "short=0.5;long=0.5";
+      return;
+    }
+    auto mix = sampler::parse_mix(out_.mix_words, out_.max_tokens);
+    if (mix.has_value()) {
+      out_.mix = std::move(*mix);
+    } else if (exit_ == Exit::kFine) {
+      complain(mix.error().message);
+      exit_ = Exit::kUsage;
     }
   }
 
@@ -299,6 +322,18 @@ void add_request_flags(std::vector<Flag>& out) {
   out.push_back({"timeout", "S", {"Seconds for one request (120).", "单个请求的秒数（120）。"}});
   out.push_back(
       {"max-tokens", "N", {"Tokens of an answer (256).", "每个回答的 token 数（256）。"}});
+  out.push_back({"isl",
+                 "TOKENS",
+                 {"About how long prompts are: 512, 100..900, lognormal:800,0.9, exponential:300.",
+                  "提示的大致长度：512、100..900、lognormal:800,0.9、exponential:300。"}});
+  out.push_back({"osl",
+                 "TOKENS",
+                 {"How long answers may be, likewise (--max-tokens).",
+                  "回答的最大长度，写法相同（同 --max-tokens）。"}});
+  out.push_back({"mix",
+                 "MIX",
+                 {"Kinds of prompts: short=0.8:isl=128,osl=64;long=0.2:isl=8000,osl=512.",
+                  "提示的种类：short=0.8:isl=128,osl=64;long=0.2:isl=8000,osl=512。"}});
   out.push_back({"no-stream", "", {"Answers in one piece.", "不使用流式。"}});
   out.push_back({"seed", "N", {"Makes a run repeatable.", "使运行可重复。"}});
   out.push_back({"connection-reuse",

@@ -7,6 +7,7 @@
 #include "command/command_line.h"
 #include "sampler/link_probes.h"
 #include "sampler/load.h"
+#include "sampler/mixed_prompts.h"
 #include "sampler/target.h"
 
 namespace hw::cli {
@@ -18,6 +19,8 @@ struct SampleSettings {
   sampler::ClientLimits limits;
   sampler::ProbePlan probes;
   uint64_t seed = 0;
+  std::vector<sampler::MixBucket> mix;
+  std::string mix_words;  // what makes two runs' mixes the same
   int max_tokens = 256;
   bool has_preflight = true;
   std::string result_dir = "runs";
