@@ -234,6 +234,8 @@ void Core::hear_end(Answer& answer, const scheduler::Sequence& sequence) {
   record_if(metrics_.decode, record.decode_ns);
   metrics_.prompt_size.record(record.prompt_tokens);
   metrics_.answer_size.record(record.output_tokens);
+  metrics_.answer_longest.record(record.output_tokens);
+  metrics_.answers.record(1);
   metrics_.answer_limit.record(sequence.length_end - sequence.prompt_tokens);
   if (record.first_token_ns) {
     metrics_.prompt_computed.record(record.prompt_tokens - record.cached_tokens);

@@ -30,6 +30,13 @@ EngineMetrics::EngineMetrics(Registry& registry, std::string_view model_id) {
                            "Number of requests in model execution batches.", labels);
   waiting = registry.gauge("vllm:num_requests_waiting",
                            "Number of requests waiting to be processed.", labels);
+  const auto waiting_by = [&](std::string_view reason) {
+    return registry.gauge("vllm:num_requests_waiting_by_reason",
+                          "Number of requests waiting to be processed, by why.",
+                          {{"engine", "0"}, {"model_name", model_id}, {"reason", reason}});
+  };
+  waiting_for_room = waiting_by("capacity");
+  waiting_by("deferred").set(0);  // for a transfer or a grammar, neither of which is here
   blocks_used_ppm = registry.gauge("vllm:kv_cache_usage_perc",
                                    "KV-cache usage. 1 means 100 percent usage.", labels, 1e6);
   prompt_tokens =
@@ -79,6 +86,17 @@ EngineMetrics::EngineMetrics(Registry& registry, std::string_view model_id) {
       seconds("vllm:request_inference_time_seconds", "First step to last token.", kRequestBuckets);
   token_time = seconds("vllm:request_time_per_output_token_seconds",
                        "Mean gap between the tokens of one request.", kTokenGapBuckets);
+  add_sizes(registry, labels);
+  add_watchdog(registry, labels, model_id);
+  step = seconds("headway_engine_step_seconds", "Time of one step.", kTokenGapBuckets);
+  failed_steps = registry.counter("headway_engine_failed_steps_total",
+                                  "Steps that the backend could not compute.", labels);
+  refused = registry.counter("headway_engine_refused_total",
+                             "Requests refused above max_concurrent_requests.", labels);
+}
+
+// Tokens and answers of one request, and tokens of one step.
+void EngineMetrics::add_sizes(Registry& registry, const Labels& labels) {
   const auto tokens = [&](std::string_view name, std::string_view help) {
     return registry.histogram(name, help, labels, kSizeBuckets, 1);
   };
@@ -87,14 +105,11 @@ EngineMetrics::EngineMetrics(Registry& registry, std::string_view model_id) {
   prompt_computed = tokens("vllm:request_prefill_kv_computed_tokens",
                            "Prompt tokens that were computed, not found in the prefix cache.");
   answer_limit = tokens("vllm:request_params_max_tokens", "The max_tokens of requests.");
-  add_watchdog(registry, labels, model_id);
+  answer_longest = tokens("vllm:request_max_num_generation_tokens",
+                          "The most tokens of one of a request's answers; each has one.");
+  answers = tokens("vllm:request_params_n", "The n of requests.");
   step_tokens = registry.histogram("vllm:iteration_tokens_total", "Tokens in one step.", labels,
                                    kStepTokensBuckets, 1);
-  step = seconds("headway_engine_step_seconds", "Time of one step.", kTokenGapBuckets);
-  failed_steps = registry.counter("headway_engine_failed_steps_total",
-                                  "Steps that the backend could not compute.", labels);
-  refused = registry.counter("headway_engine_refused_total",
-                             "Requests refused above max_concurrent_requests.", labels);
 }
 
 void EngineMetrics::add_watchdog(Registry& registry, const Labels& labels,

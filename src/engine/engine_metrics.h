@@ -40,6 +40,8 @@ struct EngineMetrics {
   HistogramMetric prompt_size;                            // of requests that ended
   HistogramMetric answer_size;                            // likewise
   HistogramMetric answer_limit;                           // what they might have generated
+  HistogramMetric answer_longest;                         // of a request's answers
+  HistogramMetric answers;                                // asked for at once: n
   HistogramMetric prompt_computed;                        // of their prompts, not from the cache
   std::array<Counter, watchdog::kSignatureCount> alarms;  // by Signature
   Counter evicted;                                        // sequences, by the watchdog
@@ -49,12 +51,14 @@ struct EngineMetrics {
   Gauge block_drift;  // allocated, but of no live sequence
   Gauge running;      // sequences
   Gauge waiting;
-  Gauge blocks_used_ppm;  // millionths of the KV cache
+  Gauge waiting_for_room;  // all of them: nothing else is waited for here
+  Gauge blocks_used_ppm;   // millionths of the KV cache
 
   // Requests that ended, however they did.
   int64_t completions() const;
 
  private:
+  void add_sizes(Registry& registry, const Labels& labels);
   void add_watchdog(Registry& registry, const Labels& labels, std::string_view model_id);
 };
 

@@ -32,18 +32,33 @@ http::ServerOptions http_options(const engine::Limits& limits) {
   return options;
 }
 
-// Numbers that vLLM's users look for beside the changing ones.
-void count_cache(Registry& registry, const engine::Limits& limits, std::string_view model_id) {
+// What vLLM's users look for beside the changing numbers.
+void tell_constants(Registry& registry, const engine::Limits& limits,
+                    const engine::ModelOptions& model) {
   const scheduler::Options& scheduling = limits.scheduling;
   const std::string blocks = concat(scheduling.kv_blocks);
   const std::string block = concat(scheduler::kBlockTokens);
   const std::string tokens = concat(scheduling.kv_blocks * scheduler::kBlockTokens);
+  const std::string concurrency =
+      fixed(static_cast<double>(limits.cells()) / scheduling.max_model_len, 2);
+  const std::string share = fixed(model.kv_cache_ratio, 2);
   const std::string_view caching = scheduling.enable_prefix_caching ? "True" : "False";
-  const Labels labels = {{"block_size", block},    {"enable_prefix_caching", caching},
-                         {"engine", "0"},          {"kv_cache_size_tokens", tokens},
-                         {"model_name", model_id}, {"num_gpu_blocks", blocks}};
+  const Labels labels = {{"block_size", block},
+                         {"enable_prefix_caching", caching},
+                         {"engine", "0"},
+                         {"gpu_memory_utilization", share},
+                         {"kv_cache_max_concurrency", concurrency},
+                         {"kv_cache_size_tokens", tokens},
+                         {"model_name", model.model_id},
+                         {"num_gpu_blocks", blocks}};
   registry.gauge("vllm:cache_config_info", "Information of the LLMEngine CacheConfig", labels)
       .set(1);
+  for (const std::string_view state : {"awake", "weights_offloaded", "discard_all"}) {
+    registry
+        .gauge("vllm:engine_sleep_state", "1 for the state the engine is in: always awake here.",
+               {{"engine", "0"}, {"model_name", model.model_id}, {"sleep_state", state}})
+        .set(state == "awake" ? 1 : 0);
+  }
 }
 
 // Where faults may be asked for, a backend that can suffer them.
@@ -106,7 +121,7 @@ struct InstanceServer::Impl {
         server(loop, handler, nullptr),
         drain_timer(*this),
         supervision(*this) {
-    count_cache(registry, limits, options.model.model_id);
+    tell_constants(registry, limits, options.model);
     gauges = registry.on_collect([this] { set_gauges(); });
   }
 
@@ -114,6 +129,7 @@ struct InstanceServer::Impl {
     const engine::Load load = engine.snapshot().load;
     metrics.running.set(load.running);
     metrics.waiting.set(load.waiting);
+    metrics.waiting_for_room.set(load.waiting);
     metrics.blocks_used_ppm.set(load.blocks_used * 1'000'000 / load.blocks);
   }
 

@@ -312,8 +312,10 @@ TEST_CASE("models, health and metrics") {
   const std::string metrics = bench.get("/metrics");
   const std::string labels = R"({engine="0",model_name="fake"})";
   for (const std::string& line :
-       {"vllm:num_requests_running" + labels + " 0", "vllm:num_requests_waiting" + labels + " 0",
-        "vllm:kv_cache_usage_perc" + labels + " 0", "vllm:prompt_tokens_total" + labels + " 8",
+       {"vllm:num_requests_running" + labels + " 0",
+        "vllm:num_requests_waiting" + labels + " 0",
+        "vllm:kv_cache_usage_perc" + labels + " 0",
+        "vllm:prompt_tokens_total" + labels + " 8",
         "vllm:generation_tokens_total" + labels + " 4",
         "vllm:time_to_first_token_seconds_count" + labels + " 1",
         "vllm:inter_token_latency_seconds_count" + labels + " 3",
@@ -323,12 +325,24 @@ TEST_CASE("models, health and metrics") {
         "vllm:request_prompt_tokens_sum" + labels + " 8",
         "vllm:request_generation_tokens_sum" + labels + " 4",
         "vllm:request_params_max_tokens_sum" + labels + " 4",
+        "vllm:request_max_num_generation_tokens_sum" + labels + " 4",
+        "vllm:request_params_n_sum" + labels + " 1",
+        "vllm:request_prefill_kv_computed_tokens_sum" + labels + " 8",
         "headway_engine_block_drift" + labels + " 0",
+        std::string("vllm:num_requests_waiting_by_reason{engine=\"0\",model_name=\"fake\",") +
+            "reason=\"capacity\"} 0",
+        std::string("vllm:engine_sleep_state{engine=\"0\",model_name=\"fake\",") +
+            "sleep_state=\"awake\"} 1",
         std::string("vllm:request_success_total{engine=\"0\",finished_reason=\"length\",") +
             "model_name=\"fake\"} 1"}) {
     CAPTURE(line);
     CHECK(metrics.find("\n" + line + "\n") != std::string::npos);
   }
+  const size_t cache = metrics.find("\nvllm:cache_config_info{");
+  REQUIRE(cache != std::string::npos);
+  const std::string info = metrics.substr(cache, metrics.find('\n', cache + 1) - cache);
+  CHECK(info.find("gpu_memory_utilization=\"0.85\",kv_cache_max_concurrency=\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("above max_concurrent_requests: 429 with retry-after, at once") {
