@@ -241,6 +241,7 @@ class SampleRun {
     if (session.plan.arrivals) session.plan.arrivals->seed = seed;
     session.limits = settings_.limits;
     session.probes = settings_.probes;
+    session.objectives = settings_.objectives;
     session.folder = *folder;
     session.marks = marks_;
     session.manifest.label = settings_.label;

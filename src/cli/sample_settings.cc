@@ -142,6 +142,9 @@ class Reader {
     if (const auto rate = real("canary-rate", kCanaryRateMax); rate && *rate > 0) {
       out_.probes.canary_every_ns = static_cast<Nanos>(1e9 / *rate);
     }
+    auto objectives = sampler::parse_objectives(arguments_.value("goodput"));
+    if (!objectives.has_value()) return bad("goodput", "ttft:MS tpot:MS e2el:MS");
+    out_.objectives = *objectives;
     out_.has_preflight = !arguments_.has("no-preflight");
     if (arguments_.has("result-dir")) out_.result_dir = arguments_.value("result-dir");
     out_.label = arguments_.value("label");
@@ -348,6 +351,10 @@ void add_request_flags(std::vector<Flag>& out) {
   out.push_back({"extra-body",
                  "JSON",
                  {"An object whose members go into each body.", "合并到请求体中的 JSON 对象。"}});
+  out.push_back({"goodput",
+                 "OBJECTIVES",
+                 {"Counts requests within \"ttft:500 tpot:50 e2el:8000\", milliseconds.",
+                  "统计满足 \"ttft:500 tpot:50 e2el:8000\"（毫秒）的请求。"}});
   out.push_back({"probe-rtt",
                  "S",
                  {"Seconds between TCP handshakes beside the run (none).",

@@ -8,6 +8,7 @@
 #include "sampler/link_probes.h"
 #include "sampler/load.h"
 #include "sampler/mixed_prompts.h"
+#include "sampler/serving_figures.h"
 #include "sampler/target.h"
 
 namespace hw::cli {
@@ -18,6 +19,7 @@ struct SampleSettings {
   sampler::LoadPlan plan;
   sampler::ClientLimits limits;
   sampler::ProbePlan probes;
+  sampler::Objectives objectives;
   uint64_t seed = 0;
   std::vector<sampler::MixBucket> mix;
   std::string mix_words;  // what makes two runs' mixes the same

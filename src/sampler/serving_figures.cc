@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <string_view>
 
@@ -15,6 +16,10 @@ constexpr size_t kLabelColumns = 40, kColumns = 50;
 
 double milliseconds(Nanos nanos) {
   return static_cast<double>(nanos) / kNanosPerMs;
+}
+
+double per_second(size_t count, double duration_s) {
+  return duration_s > 0 ? static_cast<double>(count) / duration_s : 0;
 }
 
 // numpy.percentile's default.
@@ -80,10 +85,37 @@ double ServingFigures::total_token_throughput() const {
   return duration_s > 0 ? static_cast<double>(input_tokens + output_tokens) / duration_s : 0;
 }
 
+Result<Objectives> parse_objectives(std::string_view text) {
+  Objectives out;
+  for (text = trim(text); !text.empty(); text = trim(text)) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const std::string_view pair = text.substr(0, end);
+    text.remove_prefix(end);
+    const size_t colon = std::min(pair.find(':'), pair.size());
+    const std::string_view name = pair.substr(0, colon);
+    const std::string_view number = pair.substr(std::min(colon + 1, pair.size()));
+    double value = 0;
+    const auto read = std::from_chars(number.data(), number.data() + number.size(), value);
+    const bool good = read.ec == std::errc() && read.ptr == number.data() + number.size();
+    std::optional<double>* place = name == "ttft"   ? &out.ttft_ms
+                                   : name == "tpot" ? &out.tpot_ms
+                                   : name == "e2el" ? &out.e2el_ms
+                                                    : nullptr;
+    if (!good || !std::isfinite(value) || value < 0 || place == nullptr) {
+      return fail(ErrorCode::kConfig,
+                  concat("\"", pair, "\" is no objective: expected ttft:MS, tpot:MS or e2el:MS"));
+    }
+    *place = value;
+  }
+  return out;
+}
+
 void ServingCount::add(const runs::Record& record) {
   if (record.phase != runs::Phase::kSteady) return;
   const bool failed = runs::is_failed(record.outcome);
+  if (record.outcome == runs::RequestOutcome::kDropped) ++sums_.attempted;
   if (!failed && record.outcome != runs::RequestOutcome::kOk) return;
+  ++sums_.attempted;
   const std::optional<Nanos> start = record.t_disp ? record.t_disp : record.t_sched;
   if (start) first_ = std::min(first_.value_or(*start), *start);
   if (record.t_close) last_ = std::max(last_.value_or(*record.t_close), *record.t_close);
@@ -103,17 +135,29 @@ void ServingCount::add_completed(const runs::Record& record) {
   if (!sent || (record.tokens.empty() && !whole_end)) return;
   Nanos end = record.tokens.empty() ? *whole_end : record.tokens.back().at;
   if (record.t_usage) end = std::max(end, *record.t_usage);
-  e2el_ms_.push_back(milliseconds(end - *sent));
-  if (record.tokens.empty()) return;
-  const Nanos ttft = record.tokens.front().at - *sent;
-  ttft_ms_.push_back(milliseconds(ttft));
+  const double e2el = milliseconds(end - *sent);
   const int64_t tokens = record.n_out.value_or(0);
-  if (tokens > 1) {
-    tpot_ms_.push_back(milliseconds(end - *sent - ttft) / static_cast<double>(tokens - 1));
-  }
+  std::optional<double> ttft, tpot;
+  if (!record.tokens.empty()) ttft = milliseconds(record.tokens.front().at - *sent);
+  if (ttft && tokens > 1) tpot = (e2el - *ttft) / static_cast<double>(tokens - 1);
+  e2el_ms_.push_back(e2el);
+  if (ttft) ttft_ms_.push_back(*ttft);
+  if (tpot) tpot_ms_.push_back(*tpot);
   for (size_t i = 1; i < record.tokens.size(); ++i) {
     itl_ms_.push_back(milliseconds(record.tokens[i].at - record.tokens[i - 1].at));
   }
+  if (objectives_.any()) count_good(ttft, tpot, e2el, tokens);
+}
+
+// What was not measured, though it is asked for, is not kept.
+void ServingCount::count_good(std::optional<double> ttft_ms, std::optional<double> tpot_ms,
+                              double e2el_ms, int64_t tokens) {
+  const bool vacuous = objectives_.tpot_ms && !tpot_ms && tokens == 1;
+  if (objectives_.ttft_ms && (!ttft_ms || *ttft_ms > *objectives_.ttft_ms)) return;
+  if (objectives_.tpot_ms && !vacuous && (!tpot_ms || *tpot_ms > *objectives_.tpot_ms)) return;
+  if (objectives_.e2el_ms && e2el_ms > *objectives_.e2el_ms) return;
+  ++*sums_.good;
+  sums_.good_vacuous += vacuous ? 1 : 0;
 }
 
 ServingFigures ServingCount::figures() const {
@@ -138,6 +182,12 @@ void write_serving_fields(json::Writer& writer, const ServingFigures& figures,
   writer.key("max_concurrency");
   load.concurrency > 0 ? writer.value(load.concurrency) : writer.null();
   writer.field("request_throughput", figures.request_throughput());
+  writer.key("request_goodput");
+  figures.good ? writer.value(per_second(*figures.good, figures.duration_s)) : writer.null();
+  writer.key("good_request_fraction");
+  figures.good&& figures.attempted > 0
+      ? writer.value(static_cast<double>(*figures.good) / static_cast<double>(figures.attempted))
+      : writer.null();
   writer.field("output_throughput", figures.output_throughput());
   writer.field("total_token_throughput", figures.total_token_throughput());
   for (const NamedLatency& one : kLatencies) {
@@ -168,6 +218,10 @@ std::string serving_block(const ServingFigures& figures, const ServingLoad& load
   append_line(out, "Total input tokens:", std::to_string(figures.input_tokens));
   append_line(out, "Total generated tokens:", std::to_string(figures.output_tokens));
   append_line(out, "Request throughput (req/s):", fixed(figures.request_throughput(), 2));
+  if (figures.good) {
+    append_line(
+        out, "Request goodput (req/s):", fixed(per_second(*figures.good, figures.duration_s), 2));
+  }
   append_line(out, "Output token throughput (tok/s):", fixed(figures.output_throughput(), 2));
   append_line(out, "Total Token throughput (tok/s):", fixed(figures.total_token_throughput(), 2));
   for (const NamedLatency& one : kLatencies) {

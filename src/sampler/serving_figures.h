@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "json/writer.h"
 #include "runs/record.h"
 
@@ -19,6 +21,15 @@ struct ServingLatency {
   size_t count = 0;
   double mean = 0, median = 0, standard_deviation = 0, p90 = 0, p95 = 0, p99 = 0;
 };
+
+// What a good request keeps, each within so many milliseconds; absent: not asked for. By the
+// definitions below.
+struct Objectives {
+  std::optional<double> ttft_ms, tpot_ms, e2el_ms;
+  bool any() const { return ttft_ms || tpot_ms || e2el_ms; }
+};
+// "ttft:500 tpot:50 e2el:8000", vLLM's syntax. kConfig with what is expected.
+Result<Objectives> parse_objectives(std::string_view text);
 
 // The load, for the block's heading lines.
 struct ServingLoad {
@@ -35,6 +46,11 @@ struct ServingFigures {
   // more than one token; ITL each gap between token events; E2EL to the last token or the usage
   // behind.
   ServingLatency ttft, tpot, itl, e2el;
+  // Of those completed, that kept all objectives; absent where none was asked for. An answer of one
+  // token has no TPOT and keeps that objective emptily (`good_vacuous` of them).
+  std::optional<size_t> good;
+  size_t good_vacuous = 0;
+  size_t attempted = 0;  // completed, failed and dropped: what a share of good ones is a share of
   // completed or tokens by duration; 0 for a run without duration.
   double request_throughput() const;
   double output_throughput() const;
@@ -44,6 +60,10 @@ struct ServingFigures {
 // Collects requests of the steady phase; others are ignored. Memory: 8 bytes a value.
 class ServingCount {
  public:
+  explicit ServingCount(const Objectives& objectives = {}) : objectives_(objectives) {
+    if (objectives_.any()) sums_.good = 0;
+  }
+
   // Takes one request.
   void add(const runs::Record& record);
   // What it comes to. May be called again after further requests.
@@ -51,7 +71,10 @@ class ServingCount {
 
  private:
   void add_completed(const runs::Record& record);
+  void count_good(std::optional<double> ttft_ms, std::optional<double> tpot_ms, double e2el_ms,
+                  int64_t tokens);
 
+  const Objectives objectives_;
   std::optional<Nanos> first_, last_;
   ServingFigures sums_;
   std::vector<double> ttft_ms_, tpot_ms_, itl_ms_, e2el_ms_;

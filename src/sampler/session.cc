@@ -69,6 +69,8 @@ struct Session::State {
   std::optional<runs::RequestsWriter> writer;
   std::vector<std::unique_ptr<Job>> held;  // answered by a gateway: their calls are asked for later
   runs::SampleSet samples;
+  explicit State(const Objectives& objectives) : serving(objectives) {}
+
   ServingCount serving;
   SessionResult result;
   Nanos began_wall = 0;
@@ -81,7 +83,7 @@ Session::Session(const Target& target, PromptSource& prompts, SessionSettings se
       prompts_(prompts),
       settings_(std::move(settings)),
       on_record_(std::move(on_record)),
-      state_(std::make_unique<State>()) {}
+      state_(std::make_unique<State>(settings_.objectives)) {}
 
 Session::~Session() = default;
 

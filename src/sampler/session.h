@@ -23,6 +23,7 @@ struct SessionSettings {
   LoadPlan plan;
   ClientLimits limits;
   ProbePlan probes;
+  Objectives objectives;
   std::string ca_pem;              // roots trusted beside the system's
   std::string folder;              // exists; empty: nothing is written
   runs::Manifest manifest;         // label, command, metadata, seed; the rest is filled in
