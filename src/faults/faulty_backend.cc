@@ -32,21 +32,20 @@ engine::StepResult FaultyBackend::execute(const engine::StepPlan& plan) {
 
 void FaultyBackend::interrupt() {
   {
+    // Both in one, or a restart() between them would leave one of them behind.
     const std::lock_guard lock(mutex_);
     interrupted_ = true;
+    backend_->interrupt();
   }
   changed_.notify_all();
-  backend_->interrupt();
 }
 
 Status FaultyBackend::restart() {
-  {
-    const std::lock_guard lock(mutex_);
-    interrupted_ = false;
-    schedule_.replace({});
-  }
   hogged_.clear();
   hogged_bytes_ = 0;
+  const std::lock_guard lock(mutex_);
+  interrupted_ = false;
+  schedule_.replace({});
   return backend_->restart();
 }
 

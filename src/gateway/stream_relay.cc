@@ -126,7 +126,7 @@ net::Task<Ending> StreamRelay::end() {
     case Received::End::kClosed:
     case Received::End::kBroken:
       well = (received_.end == Received::End::kClosed && attempt_.reader().end_of_input()) ||
-             observer_.finished();
+             observer_.finished() || observer_.error_seen();  // which the client has been told
       broken_ = std::make_unique<Error>(
           ErrorCode::kUpstreamBroken,
           concat("Channel ", channel, ": the connection broke in the middle of the stream"));
