@@ -57,7 +57,8 @@ def leaks(checks, folder):
         checks.check("watchdog: leaked blocks are noticed",
                      comes(lambda: alarms(instance, "block_drift") > 0))  # fmt: skip
         freed = instance.metric("headway_engine_reclaimed_blocks_total")
-        checks.check("watchdog: and freed again", freed >= lost and instance.wait_idle(), str(freed))
+        checks.check("watchdog: and freed again",
+                     freed >= lost and instance.wait_idle(), str(freed))  # fmt: skip
 
 
 def fragmentation(checks, folder):
