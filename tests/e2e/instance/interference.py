@@ -41,7 +41,8 @@ def measure(folder, scheduler, long_prompts):
         for call in running:
             call.leave()
         instance.wait_idle()
-    return {"ttft_p50": quantile(first, 0.5), "ttft_p90": quantile(first, 0.9),
+        alarms = instance.metric("headway_engine_alarms_total")
+    return {"alarms": alarms, "ttft_p50": quantile(first, 0.5), "ttft_p90": quantile(first, 0.9),
             "ttft_p99": quantile(first, 0.99), "tbt_p50": quantile(gaps, 0.5),
             "tbt_p99": quantile(gaps, 0.99),
             "long_p50": quantile(of_long, 0.5) if of_long else 0.0}  # fmt: skip
@@ -62,6 +63,8 @@ def judge(checks, found):
     decides; so their P90 is judged. Between tokens there are thousands of gaps."""
     calm, off, cut = (found[name] for name in ("no long prompts", "chunking off", "budget 512"))
     fair = found["budget 512, 256 of a prompt"]
+    checks.check("none of it is an alarm to the watchdog",
+                 not any(one["alarms"] for one in found.values()), str(found))  # fmt: skip
     checks.check("chunking off: the time between tokens jumps at P99, and not at P50",
                  off["tbt_p99"] > 10 * off["tbt_p50"] and off["tbt_p50"] < 2 * calm["tbt_p50"],
                  str(off))  # fmt: skip

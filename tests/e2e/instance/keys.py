@@ -30,6 +30,18 @@ def host(checks, folder):
         checks.check("host: and nowhere else", not elsewhere)
 
 
+def backend_and_its_file(checks, folder):
+    refused, said = says_no(folder, {"model": {"backend": "tpu"}})
+    checks.check("backend: another one is refused with what there are",
+                 refused and "gpu-model" in said and "llama" in said, said)  # fmt: skip
+    refused, said = says_no(folder, {"model": {"backend": "llama", "path": "/no/such.gguf"}})
+    checks.check("path: a file that is not there is named", refused and "/no/such.gguf" in said,
+                 said)  # fmt: skip
+    with Instance(folder, {"model": {"threads": 3}}) as instance:
+        checks.check("threads: what the start says", "3 compute threads" in instance.log(),
+                     instance.log())  # fmt: skip
+
+
 def names_and_lengths(checks, folder):
     options = {"model": {"model_id": "ours", "max_tokens": 8, "max_input_len": 50,
                          "max_model_len": 60}}  # fmt: skip
@@ -299,6 +311,6 @@ def worker_loss(checks, folder):
                  and found["recompute"] == (200, 30, False), str(found))  # fmt: skip
 
 
-PARTS = [host, names_and_lengths, memory, watermark, group_by_length, steps, policies,
-         prefix_caching, queue_warning, hardware, speed_and_length, batch_size,
+PARTS = [host, backend_and_its_file, names_and_lengths, memory, watermark, group_by_length,
+         steps, policies, prefix_caching, queue_warning, hardware, speed_and_length, batch_size,
          batch_wait, admin_and_logs, worker_loss]  # fmt: skip
