@@ -177,6 +177,9 @@ net::Task<void> Session::join_gateway_calls() {
       co_await state.client->perform(look_up);
       answers = look_up.record.status.has_value();
       if (look_up.record.status == 200 && json::is_json_object(look_up.body)) {
+        // A record is one line; JSON has raw line ends between its tokens only.
+        std::replace(look_up.body.begin(), look_up.body.end(), '\n', ' ');
+        std::replace(look_up.body.begin(), look_up.body.end(), '\r', ' ');
         held->record.gateway_call = std::move(look_up.body);
         ++state.result.gateway_calls;
       }

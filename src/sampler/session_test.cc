@@ -355,6 +355,32 @@ TEST_CASE("the folder has every record, its hash and a summary that parses") {
   CHECK(result.errors.at("rate_limited http_429") == 1);
 }
 
+TEST_CASE("a gateway's own record of each call is joined, on the one line of its request") {
+  const TempFolder folder;
+  Bench bench(Wire::kPlain, Dialect::kOpenaiChat, [](size_t, const std::string& request) {
+    if (request.starts_with("GET /api/calls/req_1 ")) {
+      const std::string_view body = "{\n \"id\": \"req_1\",\n \"ttft_ns\": 5\n}\n";
+      return PlayedAnswer{{{0, concat("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n",
+                                      "content-length: ", body.size(), "\r\n\r\n", body)}}};
+    }
+    PlayedAnswer out = stream(Dialect::kOpenaiChat, 0, 0, 2);
+    std::string& first = out.pieces.front().bytes;
+    first.insert(first.find("content-type"), "x-request-id: req_1\r\nx-headway-trace-id: 5\r\n");
+    return out;
+  });
+  bench.settings.plan.requests = 2;
+  bench.settings.folder = folder.path();
+  const SessionResult result = bench.run();
+  CHECK(result.gateway_calls == 2);
+  size_t joined = 0;
+  const auto facts = runs::read_run(folder.path(), [&](const Record& record) {
+    CHECK(record.id == "req_1");
+    joined += record.gateway_call.find("\"ttft_ns\": 5") != std::string::npos ? 1 : 0;
+  });
+  CHECK(facts.has_value());
+  CHECK(joined == 2);
+}
+
 TEST_CASE("probes of the link run beside a load and are not counted in it") {
   const TempFolder folder;
   Bench bench(Wire::kPlain, Dialect::kOpenaiChat, [](size_t, const std::string&) {
