@@ -29,6 +29,7 @@ struct StepItem {
   int hit_tokens = 0;
   std::span<const BlockId> blocks;  // of kBlockTokens positions each, those of `tokens` included
   bool sample = false;              // the last one's scores become the next token
+  std::span<const Token> prompt;    // of the request
   std::span<const Token> output;    // generated so far
   const Sampling* sampling = nullptr;
 };

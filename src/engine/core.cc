@@ -123,6 +123,7 @@ void Core::take_over(const scheduler::StepPlan& plan) {
     item.hit_tokens = from.hit_tokens;
     item.blocks = sequence.blocks;
     item.sample = from.sample;
+    item.prompt = tokens.first(static_cast<size_t>(sequence.prompt_tokens));
     item.output = tokens.subspan(static_cast<size_t>(sequence.prompt_tokens));
     item.sampling = &found->second.sampling;
   }

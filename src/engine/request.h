@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -21,12 +22,17 @@ using scheduler::Token;
 
 // How the next token is drawn from the model's scores.
 struct Sampling {
-  float temperature = 1.0f;        // 0: always the best one. 0 to 2
-  float top_p = 1.0f;              // the smallest set of this probability. Above 0, at most 1
-  int top_k = 0;                   // the k best only; 0: all
-  float presence_penalty = 0.0f;   // taken off a token's score if it was generated before. -2 to 2
+  float temperature = 1.0f;       // 0: always the best one. 0 to 2
+  float top_p = 1.0f;             // the smallest set of this probability. Above 0, at most 1
+  int top_k = 0;                  // the k best only; 0: all
+  float min_p = 0.0f;             // those with at least this share of the best one's chance. 0 to 1
+  float presence_penalty = 0.0f;  // taken off a token's score if it was generated before. -2 to 2
   float frequency_penalty = 0.0f;  // taken off for each time it was generated. -2 to 2
-  uint64_t seed = 0;               // same seed and same scores: same tokens
+  // Divides (or, of a score below 0, multiplies) the score of a token that is in prompt or answer;
+  // as in vLLM. Above 0, at most 2; 1: nothing.
+  float repetition_penalty = 1.0f;
+  std::vector<std::pair<Token, float>> bias = {};  // added to scores. -100 to 100
+  uint64_t seed = 0;                               // same seed and same scores: same tokens
 };
 
 // One completion that is asked for.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/random.h"
@@ -28,6 +29,24 @@ void apply_penalties(std::span<float> scores, const Sampling& sampling,
   for (const auto& [token, count] : counts) {
     scores[static_cast<size_t>(token)] -=
         sampling.presence_penalty + sampling.frequency_penalty * static_cast<float>(count);
+  }
+}
+
+// Keskar et al., "CTRL: a conditional transformer language model", 2019, §4.1.
+void penalise_repetition(std::span<float> scores, float penalty, std::span<const Token> prompt,
+                         std::span<const Token> output) {
+  if (penalty == 1.0f) return;
+  std::unordered_set<Token> seen(prompt.begin(), prompt.end());
+  seen.insert(output.begin(), output.end());
+  for (const Token token : seen) {
+    float& score = scores[static_cast<size_t>(token)];
+    score = score > 0 ? score / penalty : score * penalty;
+  }
+}
+
+void apply_bias(std::span<float> scores, const Sampling& sampling) {
+  for (const auto& [token, bias] : sampling.bias) {
+    if (static_cast<size_t>(token) < scores.size()) scores[static_cast<size_t>(token)] += bias;
   }
 }
 
@@ -57,6 +76,12 @@ void keep_top_k(std::vector<Candidate>& candidates, int top_k) {
   candidates.resize(static_cast<size_t>(top_k));
 }
 
+// The weight of the best is 1.
+void keep_min_p(std::vector<Candidate>& candidates, float min_p) {
+  if (min_p <= 0) return;
+  std::erase_if(candidates, [min_p](const Candidate& one) { return one.weight < min_p; });
+}
+
 double total_weight(const std::vector<Candidate>& candidates) {
   double sum = 0;
   for (const Candidate& candidate : candidates) sum += candidate.weight;
@@ -75,8 +100,11 @@ void keep_top_p(std::vector<Candidate>& candidates, float top_p) {
 
 }  // namespace
 
-Token draw_token(std::span<float> scores, const Sampling& sampling, std::span<const Token> output) {
+Token draw_token(std::span<float> scores, const Sampling& sampling, std::span<const Token> output,
+                 std::span<const Token> prompt) {
+  penalise_repetition(scores, sampling.repetition_penalty, prompt, output);
   apply_penalties(scores, sampling, output);
+  apply_bias(scores, sampling);
   const Token best = best_token(scores);
   const float best_score = scores[static_cast<size_t>(best)];
   if (sampling.temperature <= 0 || !std::isfinite(best_score)) return best;
@@ -84,6 +112,7 @@ Token draw_token(std::span<float> scores, const Sampling& sampling, std::span<co
   std::vector<Candidate> candidates = candidates_of(scores, best_score, sampling.temperature);
   keep_top_k(candidates, sampling.top_k);
   for (Candidate& candidate : candidates) candidate.weight = std::exp(candidate.weight);
+  keep_min_p(candidates, sampling.min_p);
   keep_top_p(candidates, sampling.top_p);
 
   // One generator for each token, seeded by its place in the answer.

@@ -29,6 +29,34 @@ TEST_CASE("temperature 0 takes the best token") {
   CHECK(draw_token(scores, sampling, {}) == 1);
 }
 
+TEST_CASE("a bias moves a token to the front, or out of reach") {
+  std::vector<float> scores = {0.5f, 3.0f, 2.9f, -1.0f};
+  Sampling sampling;
+  sampling.temperature = 0;
+  sampling.bias = {{3, 100.0f}, {1, -100.0f}, {77, 5.0f}};  // one that is no token
+  CHECK(draw_token(scores, sampling, {}) == 3);
+}
+
+TEST_CASE("a repetition penalty counts what was asked and what was said, once each") {
+  Sampling sampling;
+  sampling.temperature = 0;
+  sampling.repetition_penalty = 2.0f;
+  std::vector<float> scores = {4.0f, 3.0f, 2.5f};
+  const std::vector<Token> prompt = {0, 0, 0}, output = {1, 1};
+  CHECK(draw_token(scores, sampling, output, prompt) == 2);  // 2, 1.5 and 2.5
+  std::vector<float> below = {-1.0f, -1.5f};
+  CHECK(draw_token(below, sampling, {}, prompt) == 1);  // -2 and -1.5
+}
+
+TEST_CASE("min_p keeps those with that share of the best one's chance") {
+  const std::vector<float> scores = {std::log(0.5f), std::log(0.3f), std::log(0.2f)};
+  Sampling sampling;
+  sampling.min_p = 0.5f;  // 0.2 is less than half of 0.5
+  auto counts = draw_many(scores, sampling, 10'000);
+  CHECK(counts[2] == 0);
+  CHECK(counts[0] == doctest::Approx(6'250).epsilon(0.05));
+}
+
 TEST_CASE("temperature 1 draws in proportion to the probabilities") {
   const std::vector<float> scores = {std::log(0.5f), std::log(0.3f), std::log(0.2f)};
   Sampling sampling;

@@ -180,6 +180,15 @@ Status read_top_k(const Value& value, CompletionRequest& out) {
   return {};
 }
 
+Status read_min_p(const Value& value, CompletionRequest& out) {
+  return read_float(value, "min_p", 0, 1, out.sampling.min_p);
+}
+
+Status read_repetition_penalty(const Value& value, CompletionRequest& out) {
+  constexpr double kLeast = 0.01;  // 0 would divide by nothing
+  return read_float(value, "repetition_penalty", kLeast, 2, out.sampling.repetition_penalty);
+}
+
 Status read_presence_penalty(const Value& value, CompletionRequest& out) {
   return read_float(value, "presence_penalty", -2, 2, out.sampling.presence_penalty);
 }
@@ -283,9 +292,20 @@ Status read_suffix(const Value& value, CompletionRequest&) {
   return wrong("suffix", "this instance does not insert");
 }
 
-Status read_logit_bias(const Value& value, CompletionRequest&) {
-  if (value.is_null() || (value.kind() == Kind::kObject && value.object().empty())) return {};
-  return wrong("logit_bias", "this instance has no biases");
+Status read_logit_bias(const Value& value, CompletionRequest& out) {
+  constexpr size_t kBiasesMax = 1024;
+  constexpr double kBiasMax = 100;
+  if (value.is_null()) return {};
+  bool good = value.kind() == Kind::kObject;
+  value.object().each([&](std::string_view key, const Value& bias) {
+    engine::Token token = 0;
+    const std::optional<double> number = bias.number();
+    good = good && parse_number(key, token) && token >= 0 && number && *number >= -kBiasMax &&
+           *number <= kBiasMax && out.sampling.bias.size() < kBiasesMax;
+    if (good) out.sampling.bias.emplace_back(token, static_cast<float>(*number));
+  });
+  if (good) return {};
+  return wrong("logit_bias", "expected up to 1024 token ids, each with a bias from -100 to 100");
 }
 
 Status read_response_format(const Value& value, CompletionRequest&) {
@@ -320,6 +340,8 @@ constexpr std::array kFields = {
     Field{"temperature", Where::kBoth, read_temperature},
     Field{"top_p", Where::kBoth, read_top_p},
     Field{"top_k", Where::kBoth, read_top_k},
+    Field{"min_p", Where::kBoth, read_min_p},
+    Field{"repetition_penalty", Where::kBoth, read_repetition_penalty},
     Field{"presence_penalty", Where::kBoth, read_presence_penalty},
     Field{"frequency_penalty", Where::kBoth, read_frequency_penalty},
     Field{"seed", Where::kBoth, read_seed},

@@ -105,7 +105,7 @@ TEST_CASE("a value that may not be is refused with the field's name") {
       {R"("ignore_eos":"no")", "ignore_eos"},
       {R"("n":2)", "n"},
       {R"("logprobs":true)", "logprobs"},
-      {R"("logit_bias":{"1":2})", "logit_bias"},
+      {R"("logit_bias":{"1":200})", "logit_bias"},
       {R"("response_format":{"type":"json_object"})", "response_format"},
       {R"("tool_choice":"required")", "tool_choice"},
       {R"("tool_choice":{"type":"function"})", "tool_choice"},

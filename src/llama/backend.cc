@@ -32,7 +32,8 @@ StepResult CpuBackend::execute(const StepPlan& plan) {
   for (const StepItem& item : plan.items) {
     last += static_cast<int>(item.tokens.size());
     if (!item.sample) continue;
-    const Token token = engine::draw_token(context_->scores(last), *item.sampling, item.output);
+    const Token token =
+        engine::draw_token(context_->scores(last), *item.sampling, item.output, item.prompt);
     result.sampled.push_back({item.sequence, token, weights_->ends(token)});
   }
   return result;
