@@ -49,7 +49,7 @@ void judge_model(const Record& record, const Exchange& exchange, Findings& out) 
   made.evidence.push_back(words_of_error(exchange, exchange.reading.error));
   if (listed) {
     made.evidence.push_back(
-        sentence({"it lists {0} models for this key", "它为此密钥列出 {0} 个模型"},
+        sentence({"number of models that it lists for this key: {0}", "它为此密钥列出 {0} 个模型"},
                  {std::to_string(record.models.size())}));
   } else if (record.models_answer.has_value()) {
     made.evidence.push_back(what_failed(*record.models_answer));

@@ -159,7 +159,7 @@ class Walk {
                    exchange.reading.model.empty() ? std::string("?") : exchange.reading.model}));
     done(
         Step::kAnswer,
-        sentence({"{0} tokens, {1} bytes of text, {2} ms in all",
+        sentence({"tokens: {0}, bytes of text: {1}, in all {2} ms",
                   "{0} 个令牌，{1} 字节文本，共 {2} 毫秒"},
                  {exchange.reading.usage.told ? std::to_string(exchange.reading.usage.output) : "?",
                   std::to_string(exchange.reading.output_bytes), ms(exchange.times.ended)}));
