@@ -164,8 +164,8 @@ TEST_CASE("with on_worker_loss error a failed step ends its requests, a dead wor
 
 TEST_CASE("a step that hangs is noticed from outside, given up, and its requests end") {
   for (const WorkerLoss policy : {WorkerLoss::kError, WorkerLoss::kRecompute}) {
+    ToldClock clock;  // outlives the engine
     Bench bench(policy);
-    ToldClock clock;
     bench.backend->hangs_at = 2;
     std::future<void> hanging = bench.backend->hanging.get_future();
     bench.start(clock);
@@ -190,8 +190,8 @@ TEST_CASE("a step that hangs is noticed from outside, given up, and its requests
 }
 
 TEST_CASE("blocks that an end forgot are noticed, freed and counted") {
+  ToldClock clock;  // outlives the engine
   Bench bench(WorkerLoss::kError);
-  ToldClock clock;
   bench.start(clock);
   bench.engine->suffer({.leak_share = 1});
   CHECK(bench.ask(40)->wait() == FinishReason::kLength);
@@ -208,8 +208,8 @@ TEST_CASE("blocks that an end forgot are noticed, freed and counted") {
 }
 
 TEST_CASE("blocks of nobody are freed where the cache is fragmented on purpose") {
+  ToldClock clock;  // outlives the engine
   Bench bench(WorkerLoss::kError);
-  ToldClock clock;
   bench.start(clock);
   bench.engine->suffer({.lost_blocks_share = 0.5});
   for (int i = 0; i < 10 && bench.metrics.reclaimed_blocks.value() == 0; ++i) {

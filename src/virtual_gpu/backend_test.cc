@@ -20,6 +20,10 @@ gpu_model::StepCost cost_of(std::string_view shape, std::string_view gpu) {
 
 // A plan of prompts of so many tokens, and of sequences that decode behind so many positions.
 struct PlanOf {
+  PlanOf() = default;
+  PlanOf(const PlanOf&) = delete;  // items point into it
+  PlanOf& operator=(const PlanOf&) = delete;
+
   std::vector<engine::Token> tokens = std::vector<engine::Token>(8192, 1);
   std::vector<engine::Token> output = {1};
   engine::Sampling sampling;
@@ -74,7 +78,8 @@ TEST_CASE("a step costs what the model of the GPU says") {
 
 TEST_CASE("a step ends at its time, and steps behind each other do not drift") {
   VirtualGpu gpu(cost_of("llama-3.1-8b", "h100"), {.speed = 10}, {});
-  const PlanOf one = std::move(PlanOf().decode(100));
+  PlanOf one;
+  one.decode(100);
   const Nanos length = gpu.price(one.plan) / 10;
   const Nanos began = monotonic_ns();
   constexpr int kSteps = 20;
@@ -97,7 +102,8 @@ TEST_CASE("tokens are those of the seed, whatever else is in the step") {
 
 TEST_CASE("an interrupt ends a step that would take long, and every later one") {
   VirtualGpu gpu(cost_of("llama-3.1-8b", "h100"), {.speed = 0.01}, {});
-  const PlanOf one = std::move(PlanOf().prompt(8192));
+  PlanOf one;
+  one.prompt(8192);
   REQUIRE(gpu.price(one.plan) > 100 * kMillisecond);  // 10 s at this speed
   std::thread later([&gpu] { gpu.interrupt(); });
   const Nanos began = monotonic_ns();
